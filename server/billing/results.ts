@@ -57,6 +57,10 @@ export interface Quote {
   /** Start of the previewed plan. */
   startsAt: number;
   promotion: ChosenPromotion | null;
+  /** The free days with which it begins; `next` is charged at their end. */
+  trial?: { endsAt: number } | undefined;
+  /** It would begin with free days, but this card has had some, or is no card. */
+  trialRefused?: 'card' | 'method' | undefined;
   /** The code of `discountCents`: the promotion's, or that of an earlier purchase whose discount continues. */
   discountCode?: string | undefined;
 }
@@ -89,6 +93,8 @@ export interface DisplayedQuote {
   dueCents: number;
   /** The later amounts, as `toLaterAmounts` writes them; undefined: none are named, and none are compared. */
   laterCents?: string | undefined;
+  /** The end of the free days that the page has named; null: it has named none. undefined: none are wanted. */
+  trialEnd?: number | null | undefined;
   /** The wording with which the user has asked that the plan begins at once; undefined: they have not. */
   beginsAtOnce?: string | undefined;
 }
@@ -233,8 +239,8 @@ export interface BillingService extends PauseService, GiftService {
   /** @throws {StripeUnavailableError} */
   applyPromotion(user: User, typed: string, from: { ip: string }): Promise<PromotionResult>;
   removePromotion(user: User): Promise<void>;
-  /** @throws {StripeUnavailableError} */
-  quote(user: User, plan: Plan, promotion: ChosenPromotion | null): Promise<Quote>;
+  /** @param withTrial whether the plan may begin with free days @throws {StripeUnavailableError} */
+  quote(user: User, plan: Plan, promotion: ChosenPromotion | null, withTrial?: boolean): Promise<Quote>;
   /** The renewal that this plan would have to wait for, because it is an upgrade. @throws {StripeUnavailableError} */
   renewalBefore(user: User, plan: Plan): Promise<PendingRenewal | undefined>;
   /** The next charge if the scheduled end or change is taken back. @throws {StripeUnavailableError} */

@@ -1,6 +1,6 @@
 import type Stripe from 'stripe';
 import { StripeUnavailableError } from '../../server/billing/index.ts';
-import { quotePlan } from '../../server/billing/purchase/quote.ts';
+import { quotePlan } from '../../server/billing/purchase/quote-plan.ts';
 import { anyBackend } from '../support/stores.ts';
 import { aBuyer, chargedTo } from './api-steps.ts';
 import { mainForm, wordsOf } from './checkout/shop.ts';

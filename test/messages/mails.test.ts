@@ -178,6 +178,8 @@ it('The values of each mail keep their names, because stored messages of the out
     'plan-pauses': 'amountCents currency pageLink pausesAt planName resumesAt',
     'plan-paused': 'amountCents currency pageLink planName resumesAt',
     'plan-not-paused': 'pageLink planName',
+    'plan-trial-began': 'amountCents chargedAt currency pageLink planName planType',
+    'plan-trial-ends': 'amountCents chargedAt currency pageLink planName planType',
     'gift-redeemed': 'endsAt pageLink planName',
     'gift-ends': 'endsAt pageLink planName',
     'plan-not-resumed': 'amountCents currency endsAt pageLink planName',

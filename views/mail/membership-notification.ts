@@ -39,6 +39,12 @@ function toComingNotification({ lang, t }: Reader, { template, values }: Members
       const title = t(template === 'gift-ends' ? 'mail.giftEnds.title' : 'mail.giftRedeemed.title');
       return { title, description: toLine(values.planName, end) };
     }
+    case 'plan-trial-began':
+    case 'plan-trial-ends': {
+      const charge = `${formatAmount(lang, values.amountCents, values)} ${formatDate(lang, values.chargedAt)}`;
+      const title = t(template === 'plan-trial-ends' ? 'mail.planTrialEnds.title' : 'mail.planTrialBegan.title');
+      return { title, description: toLine(values.planName, charge) };
+    }
     case 'plan-not-paused':
       return { title: t('mail.planNotPaused.title'), description: values.planName };
     default:

@@ -1,6 +1,6 @@
 import { formatAmount } from '../format.ts';
 import { defineMail, type MailFact, type MailLink } from './definition.ts';
-import { amount, planWithSeats, text, time } from './facts.ts';
+import { amount, type PlanType, planWithPeriod, planWithSeats, text, time } from './facts.ts';
 
 /** Times in milliseconds since the epoch, amounts in cents, `currency` as in `usd`. */
 interface Membership {
@@ -82,6 +82,25 @@ export const refundsThen: readonly MailFact<RefundThen>[] = [
 
 const isOnNotice = ({ refundCents }: RefundThen): boolean => refundCents !== undefined;
 
+/** The first charge of a plan that begins with free days. */
+interface FirstCharge extends Membership {
+  planType: PlanType;
+  /** As a receipt's. */
+  everyDays?: number;
+  amountCents: number;
+  currency: string;
+  chargedAt: number;
+}
+
+const firstCharge: readonly MailFact<FirstCharge>[] = [
+  {
+    label: 'mail.membership.plan',
+    value: ({ planName, planType: type, everyDays }, { t }) => planWithPeriod(t, planName, { type, everyDays }),
+  },
+  amount('mail.membership.amount', 'amountCents'),
+  time('mail.planTrialBegan.chargedOn', 'chargedAt'),
+];
+
 /** The mails about a plan that is going to end or to renew. */
 export const planEndMails = {
   'plan-cancelled': defineMail<Membership & RefundThen & { endsAt: number }>({
@@ -155,5 +174,23 @@ export const planEndMails = {
     button: open,
     notes: [{ link: cancelPage }],
     sample: { ...membership, amountCents: 90_000, currency: 'usd', renewsAt: atMs + 30 * dayMs },
+  }),
+  /** A paid plan has begun with free days. */
+  'plan-trial-began': defineMail<FirstCharge>({
+    name: 'planTrialBegan',
+    facts: firstCharge,
+    advice: 'mail.planTrialBegan.cancel',
+    button: open,
+    notes: [{ link: cancelPage }],
+    sample: { ...membership, planType: '1', amountCents: 9_900, currency: 'usd', chargedAt: atMs + 14 * dayMs },
+  }),
+  /** Some days before they are over. */
+  'plan-trial-ends': defineMail<FirstCharge>({
+    name: 'planTrialEnds',
+    facts: firstCharge,
+    advice: 'mail.planTrialEnds.cancel',
+    button: open,
+    notes: [{ link: cancelPage }],
+    sample: { ...membership, planType: '1', amountCents: 9_900, currency: 'usd', chargedAt: atMs + 7 * dayMs },
   }),
 };

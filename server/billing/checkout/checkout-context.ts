@@ -162,15 +162,19 @@ export function readDisplayedQuote(r: RequestContext): DisplayedQuote {
   // Without it a form has announced no later charge: it is compared, too, and '' is none of its values.
   const seats = r.field('seats') === '' ? {} : { seats: Number(r.field('seats')) };
   const beginsAtOnce = r.field(beginField) === '1' ? `${requestToBeginVersion}-${r.lang}` : undefined;
-  return { planId: readPlanId(r), ...seats, dueCents, laterCents: r.field('laterCents'), beginsAtOnce };
+  const end = r.field('trialEnd');
+  // No page announces an end before 1970: invalid input never matches.
+  const trialEnd = end === '' ? null : /^\d{1,15}$/.test(end) ? Number(end) : -1;
+  return { planId: readPlanId(r), ...seats, dueCents, laterCents: r.field('laterCents'), trialEnd, beginsAtOnce };
 }
 
 /** The same, for the page's form. */
-export const quoteFields = ({ plan, dueCents, next }: Pick<Quote, 'plan' | 'dueCents' | 'next'>) => ({
+export const quoteFields = ({ plan, dueCents, next, trial }: Pick<Quote, 'plan' | 'dueCents' | 'next' | 'trial'>) => ({
   planId: plan.id,
   ...(plan.chosenSeats !== undefined && { seats: String(plan.chosenSeats) }),
   dueCents: String(dueCents),
   laterCents: toLaterAmounts(next),
+  ...(trial && { trialEnd: String(trial.endsAt) }),
 });
 
 /** The plan in the form; '' if there is none. */

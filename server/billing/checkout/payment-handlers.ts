@@ -223,7 +223,10 @@ export async function answerPurchase(
     case 'declined':
       return renderPaymentPage(r, deps, { status: 402, problem: { text: refusalText(r, confirmed) } });
     case 'changed': {
-      const notice = { kind: 'info', text: t('checkout.changed'), duration: 'never' } as const;
+      const { trialRefused } = confirmed.quote;
+      const isRefused = trialRefused !== undefined && r.field('trialEnd') !== '';
+      const text = t(isRefused ? `checkout.planTrial.refused.${trialRefused}` : 'checkout.changed');
+      const notice = { kind: 'info', text, duration: 'never' } as const;
       return rerender({ status: 409, notice, quote: confirmed.quote });
     }
     case 'no-request-to-begin':
@@ -249,7 +252,7 @@ export async function submitPayment(r: CheckoutRequest, deps: CheckoutDeps) {
   if (!['', 'save-card', 'outcome'].includes(act)) {
     throw new HttpError('badRequest', { detail: 'unknown form action' });
   }
-  const names = ['act', 'planId', 'seats', 'dueCents', 'laterCents', 'setupIntent', beginField].filter(
+  const names = ['act', 'planId', 'seats', 'dueCents', 'laterCents', 'trialEnd', 'setupIntent', beginField].filter(
     (name) => r.field(name) !== '',
   );
   const retryFields = Object.fromEntries(names.map((name) => [name, r.field(name)]));

@@ -8,16 +8,17 @@ import type { AmountLine } from '../stripe/stripe-invoices.ts';
 import type { Checkout } from './checkout-context.ts';
 import type { CheckoutDeps } from './checkout-deps.ts';
 import { laterAmountsText, periodText, planLine, type TextContext } from './plan-view.ts';
+import { toTrialView, trialOrderText } from './trial-view.ts';
 
 /** The current amount for the plan. @throws {StripeUnavailableError} */
 export function loadQuote(
   { membership }: Pick<CheckoutDeps, 'membership'>,
   { user, plan, promotion }: Checkout,
 ): Promise<Quote> {
-  return membership.quote(user, plan, promotion);
+  return membership.quote(user, plan, promotion, true);
 }
 
-interface QuoteView {
+export interface QuoteView {
   lines: SummaryLine[];
   total: SummaryLine;
   /** The taxes in the total. */
@@ -35,6 +36,7 @@ export function orderText({ lang, t }: TextContext, quote: Quote, currency: stri
   const money = (cents: number) => formatAmount(lang, cents, { currency });
   if (dueCents > 0) return t('checkout.pay', { amount: money(dueCents) });
   if (next === null) return undefined;
+  if (quote.trial) return trialOrderText({ lang, t }, { plan: quote.plan, next, endsAt: quote.trial.endsAt });
   if (next.amountCents === 0) return laterOrderText({ lang, t }, quote, money);
   const at = when === 'later' ? startsAt : renewsAt;
   const amount = money(next.amountCents);
@@ -131,6 +133,7 @@ export function toQuoteView(
   const onNotice =
     afterYear === 'year-with-refund' && plan.kind === 'paid' && plan.type === '2' ? [t('checkout.lines.onNotice')] : [];
   const more = next ? laterAmountsText(ctx, next) : '';
+  if (quote.trial && next) return toTrialView(ctx, quote, { next, total });
   if (when === 'later') {
     const date = formatDate(lang, quote.startsAt);
     return {

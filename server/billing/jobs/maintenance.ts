@@ -18,6 +18,7 @@ import { createCustomers } from './new-customers.ts';
 import { moveOldChanges } from './old-changes.ts';
 import { notifyRenewals } from './renewal-notices.ts';
 import { cancelSubscription, runTasks } from './tasks.ts';
+import { notifyTrials } from './trial-notices.ts';
 
 /** A request in progress has finished by then. */
 const abandonedAfterMs = 2 * minuteMs;
@@ -150,6 +151,10 @@ export async function runMaintenance(deps: BillingDeps, webhooks: StripeWebhooks
     () =>
       notifyRenewals(deps, (notices, act) =>
         forEachSafely(deps, notices, { act, failed: 'could not tell of a renewal' }),
+      ),
+    () =>
+      notifyTrials(deps, (members, act) =>
+        forEachSafely(deps, members, { act, failed: 'could not tell of the first charge after a trial' }),
       ),
     () =>
       workOnGifts(deps, (gifts, act) =>

@@ -38,6 +38,8 @@ export interface Charge {
   byDebit?: true;
   /** Of the trial that goes on until a debit is paid. Seconds since the epoch, as Stripe counts. */
   trialEnd?: number | undefined;
+  /** The end of the free days with which the plan begins, as announced: nothing is charged before. Seconds. */
+  planTrialEnd?: number | undefined;
   /** Of a user who owes the days until a withdrawal. */
   requestToBegin?: RequestToBegin | undefined;
   beganAt: number;

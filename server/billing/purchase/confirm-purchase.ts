@@ -1,4 +1,3 @@
-import type Stripe from 'stripe';
 import type { User } from '../../users/index.ts';
 import { consumeCharge } from '../cards/card-entry.ts';
 import { findPlan, isNext, needsRequestToBegin, type Plan } from '../catalogue/catalogue.ts';
@@ -7,25 +6,23 @@ import { findDetailsState } from '../details/save-details.ts';
 import { settleNoted } from '../jobs/tasks.ts';
 import { findOrderByInvoice } from '../orders/order-store.ts';
 import type { DisplayedQuote, PendingRenewal, PurchaseResult, PurchaseView } from '../results.ts';
-import { isTaxed } from '../stripe/stripe-client.ts';
-import { toId } from '../stripe/stripe-objects.ts';
 import { changeLater } from '../subscription/acts.ts';
 import {
   type ChangeableSubscription,
   findRenewalToWaitFor,
   getChangeableSubscription,
-  getItem,
   readChangeKind,
 } from '../subscription/changeable-subscription.ts';
-import { isDebit, toDiscountParam, toLaterAmounts } from '../subscription/membership.ts';
+import { isDebit, toLaterAmounts } from '../subscription/membership.ts';
 import { findMembership } from '../subscription/membership-store.ts';
-import { readScheduledPrices, scheduleChange } from '../subscription/scheduled-change.ts';
-import type { Charge } from './charge.ts';
+import { scheduleChange } from '../subscription/scheduled-change.ts';
+import { priceAsAnnounced, readLater, toCharge } from './make-charge.ts';
 import { isOtherLater, type PurchaseRefusal, type PurchaseState, transition } from './purchase-state.ts';
 import { changePurchase, findLastPaid, findOpenPurchase, type StoredPurchase, toPurchase } from './purchase-store.ts';
-import { quoteNow, quotePlan } from './quote.ts';
+import { quotePlan } from './quote-plan.ts';
 import { finishRun, giveUpCharge, runCharge, type SettleResult, settleCharge, startRun } from './run-charge.ts';
 import { readChargeFacts } from './stripe-charge.ts';
+import { claimPlanTrial } from './trial-offer.ts';
 
 /** One press of the button. */
 export interface Confirmation {
@@ -40,53 +37,6 @@ export interface Confirmation {
 interface OpenPurchase {
   open: StoredPurchase;
   purchase: PurchaseView;
-}
-
-type AnnouncedLater = Pick<Charge, 'laterCents' | 'followingPriceId' | 'scheduledPrices' | 'requestToBegin'>;
-
-/** The later amounts, if the page has named them, and the prices that the charge keeps. */
-async function readLater(
-  deps: BillingDeps,
-  { due: { following }, previewNext }: Awaited<ReturnType<typeof quoteNow>>,
-  { announced, subscription }: { announced: DisplayedQuote; subscription: Stripe.Subscription },
-): Promise<AnnouncedLater> {
-  const laterCents = announced.laterCents === undefined ? undefined : toLaterAmounts(await previewNext());
-  return {
-    laterCents,
-    ...(following && { followingPriceId: await deps.prices.priceIdFor(following) }),
-    ...(subscription.schedule !== null && { scheduledPrices: await readScheduledPrices(deps, subscription) }),
-  };
-}
-
-/** The record that is written before the call to Stripe. */
-function toCharge(
-  { now, catalogue }: Pick<BillingDeps, 'now' | 'catalogue'>,
-  { subscription, subscriptionId, membership }: ChangeableSubscription,
-  { due, params, ...later }: Pick<Awaited<ReturnType<typeof quoteNow>>, 'due' | 'params'> & AnnouncedLater,
-): Charge {
-  const { promotion, dueCents } = due;
-  const item = getItem(subscription);
-  // Without its own, the subscription has the discount of its customer.
-  const withoutCode = params.prorationDate === null && membership.discount ? [] : null;
-  return {
-    subscriptionId,
-    itemId: item.id,
-    priceId: params.items[0]?.price ?? toId(item.price),
-    quantity: params.items[0]?.quantity,
-    prorationDate: params.prorationDate,
-    endTrial: params.endTrial,
-    discounts: promotion === null ? withoutCode : [toDiscountParam(promotion)],
-    scheduledPlanId: membership.nextPlanId ?? undefined,
-    announcedCents: dueCents,
-    ...later,
-    // A trial costs nothing, so its tax is none.
-    ...(!params.endTrial && !isTaxed(catalogue, subscription) && { switchesTaxOn: true }),
-    ...(isDebit(membership.card) && {
-      byDebit: true,
-      ...(params.endTrial && { trialEnd: subscription.trial_end ?? undefined }),
-    }),
-    beganAt: now(),
-  };
 }
 
 /** Tests for the plan, with its seats, that the page has announced. */
@@ -108,24 +58,32 @@ async function toIdleResult(
   return { kind: 'paid', plan, order };
 }
 
-async function toChanged(deps: BillingDeps, user: User, { plan, promotion }: PurchaseView): Promise<PurchaseResult> {
-  return { kind: 'changed', quote: await quotePlan(deps, user, { plan, promotion }) };
+/** Whom an answer is for, and what their page has named. */
+type Answered = Pick<Confirmation, 'user'> & Partial<Pick<Confirmation, 'announced'>>;
+
+async function toChanged(
+  deps: BillingDeps,
+  { user, announced }: Answered,
+  { plan, promotion }: PurchaseView,
+): Promise<PurchaseResult> {
+  const withTrial = announced?.trialEnd !== undefined;
+  return { kind: 'changed', quote: await quotePlan(deps, user, { plan, promotion, withTrial }) };
 }
 
-async function toResult(deps: BillingDeps, user: User, settled: SettleResult): Promise<PurchaseResult> {
+async function toResult(deps: BillingDeps, by: Answered, settled: SettleResult): Promise<PurchaseResult> {
   if (settled.kind !== 'reopened') return settled;
-  const purchase = toPurchase(deps, await findOpenPurchase(deps.database.db, user.id));
-  return purchase ? toChanged(deps, user, purchase) : { kind: 'no-change', plan: undefined };
+  const purchase = toPurchase(deps, await findOpenPurchase(deps.database.db, by.user.id));
+  return purchase ? toChanged(deps, by, purchase) : { kind: 'no-change', plan: undefined };
 }
 
 async function toRefusal(
   deps: BillingDeps,
-  { user, why }: { user: User; why: PurchaseRefusal },
+  { why, ...by }: Answered & { why: PurchaseRefusal },
   { purchase, renewal }: { purchase: PurchaseView; renewal: PendingRenewal | undefined },
 ): Promise<PurchaseResult> {
   switch (why) {
     case 'changed':
-      return toChanged(deps, user, purchase);
+      return toChanged(deps, by, purchase);
     case 'renewing':
       if (!renewal) throw new Error('a renewal that is being charged is not known');
       return { kind: 'renewing', renewal };
@@ -144,7 +102,8 @@ async function payPurchase(
   { user, announced, ip }: Confirmation,
   { open, purchase, live }: OpenPurchase & { live: ChangeableSubscription },
 ): Promise<PurchaseResult> {
-  const priced = await quoteNow(deps, live, purchase);
+  const priced = await priceAsAnnounced(deps, { user, announced }, { live, purchase });
+  if (!priced) return toChanged(deps, { user, announced }, purchase);
   const later = await readLater(deps, priced, { announced, subscription: live.subscription });
   const isAsked = needsRequestToBegin(deps.catalogue, priced.due);
   const wording = isAsked ? announced.beginsAtOnce : undefined;
@@ -152,16 +111,21 @@ async function payPurchase(
   const charge = toCharge(deps, live, { ...priced, ...later, requestToBegin });
   const { dueCents: announcedCents, laterCents } = announced;
   const next = transition({ kind: 'approved' }, { kind: 'priced', charge, announcedCents, laterCents });
-  if (next.kind === 'refused') return toChanged(deps, user, { ...purchase, promotion: priced.due.promotion });
+  const present = { ...purchase, promotion: priced.due.promotion };
+  if (next.kind === 'refused') return toChanged(deps, { user, announced }, present);
   if (isAsked && !requestToBegin) return { kind: 'no-request-to-begin' };
-  const cardId = live.membership.card?.paymentMethodId;
+  const { card } = live.membership;
+  const cardId = card?.paymentMethodId;
   const decision = await consumeCharge(deps, user, { ip, paymentMethodId: cardId });
   if (!decision.allowed) return { kind: 'too-many', retryAfterMs: decision.retryAfterMs };
+  const isTrial = charge.planTrialEnd !== undefined;
+  if (isTrial && !(card && (await claimPlanTrial(deps, user, card))))
+    return toChanged(deps, { user, announced }, present);
   const won = await changePurchase(deps, open, { state: 'charging', nextAttempt: true, charge: next.charge });
   const charging = await findOpenPurchase(deps.database.db, user.id);
   if (!won || !charging) return toIdleResult(deps, user, announced);
   const run = await startRun(deps, charging, live.subscription);
-  return toResult(deps, user, await finishRun(deps, run, await runCharge(deps, run, { cardId })));
+  return toResult(deps, { user, announced }, await finishRun(deps, run, await runCharge(deps, run, { cardId })));
 }
 
 /** Compares the amount at the period's end, and schedules the change. */
@@ -211,7 +175,7 @@ async function startPurchase(
   const next = transition({ kind: 'open' }, { kind: 'confirmed', ...facts });
   switch (next.kind) {
     case 'refused':
-      return toRefusal(deps, { user, why: next.why }, { purchase, renewal });
+      return toRefusal(deps, { user, announced, why: next.why }, { purchase, renewal });
     case 'abandoned':
       await changePurchase(deps, open, { state: next.kind });
       return { kind: 'no-change', plan };
@@ -239,7 +203,7 @@ async function continuePurchase(
   const run = { ...started, facts: await readChargeFacts(deps, started.subscription, charge) };
   const state = await runCharge(deps, run);
   if (isSettled(state)) {
-    return toResult(deps, user, await finishRun(deps, run, state));
+    return toResult(deps, confirmation, await finishRun(deps, run, state));
   }
   if (state.kind === 'open') {
     await finishRun(deps, run, state);
@@ -248,7 +212,7 @@ async function continuePurchase(
   }
   if (charge.announcedCents !== announced.dueCents || isOtherLater(charge.laterCents, announced.laterCents)) {
     await giveUpCharge(deps, open);
-    return toResult(deps, user, { kind: 'reopened' });
+    return toResult(deps, confirmation, { kind: 'reopened' });
   }
   const card = live?.membership.card ?? (await findMembership(deps.database.db, user.id))?.card;
   // A debit cannot pay a change that waits, nor a card one that does not.
@@ -259,7 +223,7 @@ async function continuePurchase(
   const cardId = card?.paymentMethodId;
   const decision = await consumeCharge(deps, user, { ip, paymentMethodId: cardId });
   if (!decision.allowed) return { kind: 'too-many', retryAfterMs: decision.retryAfterMs };
-  return toResult(deps, user, await finishRun(deps, run, await runCharge(deps, run, { cardId })));
+  return toResult(deps, { user, announced }, await finishRun(deps, run, await runCharge(deps, run, { cardId })));
 }
 
 /**
@@ -272,7 +236,7 @@ export async function confirmPurchase(deps: BillingDeps, confirmation: Confirmat
   const open = await findOpenPurchase(deps.database.db, user.id);
   const purchase = toPurchase(deps, open);
   if (!open || !purchase) return toIdleResult(deps, user, announced);
-  if (!isAnnounced(purchase.plan, announced)) return toChanged(deps, user, purchase);
+  if (!isAnnounced(purchase.plan, announced)) return toChanged(deps, confirmation, purchase);
   return open.state === 'charging'
     ? continuePurchase(deps, confirmation, open)
     : startPurchase(deps, confirmation, { open, purchase });
@@ -283,5 +247,5 @@ export async function getPurchaseResult(deps: BillingDeps, user: User): Promise<
   const open = await findOpenPurchase(deps.database.db, user.id);
   if (!open) return toIdleResult(deps, user, undefined);
   const settled = open.state === 'charging' ? await settleCharge(deps, open) : ({ kind: 'reopened' } as const);
-  return toResult(deps, user, settled);
+  return toResult(deps, { user }, settled);
 }

@@ -11,7 +11,7 @@ import { discountOfCoupon, toId } from '../stripe/stripe-objects.ts';
 import { viewedSubscription } from '../subscription/changeable-subscription.ts';
 import { exceedsAmount } from '../subscription/membership.ts';
 import { changeKind } from '../subscription/membership-state.ts';
-import { quotePlan } from './quote.ts';
+import { quotePlan } from './quote-plan.ts';
 
 /** Stripe's data of a code, whether or not it can be used. */
 export interface StripePromotion {

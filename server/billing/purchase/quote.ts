@@ -1,13 +1,10 @@
 import type Stripe from 'stripe';
-import type { StripeInvoiceId } from '../../shared/index.ts';
-import type { User } from '../../users/index.ts';
 import { type Plan, planAfterYear, toQuantity } from '../catalogue/catalogue.ts';
 import { withPresentPrices } from '../catalogue/prices.ts';
 import type { BillingDeps } from '../deps.ts';
 import { type ChosenPromotion, type Quote, StripeUnavailableError } from '../results.ts';
 import { billingMode } from '../stripe/billing-mode.ts';
-import { balanceWithoutPending, previewLaterPlan, toLaterCharge } from '../stripe/next-charge.ts';
-import { readInvoice } from '../stripe/read-stripe-snapshot.ts';
+import { toLaterCharge } from '../stripe/next-charge.ts';
 import { previewTaxed, readTaxRate } from '../stripe/stripe-client.ts';
 import {
   type AmountLine,
@@ -20,21 +17,13 @@ import {
   usedCreditCents,
 } from '../stripe/stripe-invoices.ts';
 import { toMs } from '../stripe/stripe-objects.ts';
-import {
-  getItem,
-  readChangeKind,
-  readSubscription,
-  type Viewed,
-  viewedSubscription,
-} from '../subscription/changeable-subscription.ts';
+import { getItem, readChangeKind, readSubscription, type Viewed } from '../subscription/changeable-subscription.ts';
 import {
   type AppliedDiscount,
   discountAfter,
   discountEnd,
   type NextCharge,
   previewDiscounts,
-  toFullPeriodEnd,
-  trialPlanKey,
 } from '../subscription/membership.ts';
 import { dropPromotion, getQuotedDate } from './purchase-store.ts';
 
@@ -43,17 +32,23 @@ interface ChangeParams {
   /** Without an id: a new subscription. */
   items: { id?: string; price?: string; quantity?: number | undefined }[];
   endTrial: boolean;
+  /** The end of the free days with which the plan begins. Seconds. */
+  trialEnd?: number | undefined;
   /** Seconds; null: no proration. */
   prorationDate: number | null;
 }
 
 /** A plan with its promotion code. */
-interface ChosenPlan {
+export interface ChosenPlan {
   plan: Plan;
   promotion: ChosenPromotion | null;
 }
 
-async function changeParams(deps: BillingDeps, live: Viewed, { plan, promotion }: ChosenPlan): Promise<ChangeParams> {
+export async function changeParams(
+  deps: BillingDeps,
+  live: Viewed,
+  { plan, promotion }: ChosenPlan,
+): Promise<ChangeParams> {
   const { membership, subscriptionId, subscription: read } = live;
   const quantity = toQuantity(deps.catalogue, plan, membership);
   const seats = quantity === undefined ? {} : { quantity };
@@ -76,8 +71,9 @@ async function changeParams(deps: BillingDeps, live: Viewed, { plan, promotion }
 }
 
 /** The same in Stripe's terms; for the call and, under `subscription_details`, for the preview. */
-export const toStripeParams = ({ items, endTrial, prorationDate }: ChangeParams) => ({
+export const toStripeParams = ({ items, endTrial, trialEnd, prorationDate }: ChangeParams) => ({
   items,
+  ...(trialEnd !== undefined && { trial_end: trialEnd }),
   ...(endTrial && { trial_end: 'now' as const }),
   ...(prorationDate === null
     ? { proration_behavior: 'none' as const }
@@ -85,7 +81,7 @@ export const toStripeParams = ({ items, endTrial, prorationDate }: ChangeParams)
 });
 
 /** The amount due now, and what it costs later: that is another request. */
-interface Priced {
+export interface Priced {
   due: Quote;
   params: ChangeParams;
   /** @throws {StripeUnavailableError} */
@@ -93,7 +89,7 @@ interface Priced {
 }
 
 /** A code that is redeemed with this invoice: by Stripe's clock, which its periods follow too. */
-function toRedeemed(promotion: ChosenPromotion, { created }: Stripe.Invoice): AppliedDiscount {
+export function toRedeemed(promotion: ChosenPromotion, { created }: Stripe.Invoice): AppliedDiscount {
   return { ...promotion, endsAt: discountEnd(promotion, toMs(created)) };
 }
 
@@ -186,7 +182,7 @@ const withTaxRates = (deps: BillingDeps, lines: readonly AmountLine[]): Promise<
  * The amounts of an invoice or its preview.
  * @throws {StripeUnavailableError} if they do not add up: a charge that cannot be explained is not announced
  */
-async function toAmounts(
+export async function toAmounts(
   deps: BillingDeps,
   plan: Plan,
   invoice: Stripe.Invoice,
@@ -213,12 +209,6 @@ async function toAmounts(
   };
 }
 
-/** A plan that waits for its payment costs the amount of its invoice. */
-async function toPendingQuote(deps: BillingDeps, due: Quote, invoiceId: StripeInvoiceId): Promise<Quote> {
-  const { invoice } = await readInvoice(deps.stripe, invoiceId);
-  return invoice.status === 'open' ? { ...due, ...(await toAmounts(deps, due.plan, invoice)) } : due;
-}
-
 /**
  * The amount due now, and the parameters for Stripe. A promotion code that has become invalid is removed from the
  * purchase; an amount that an operator has changed is read again.
@@ -238,63 +228,4 @@ export async function quoteNow(deps: BillingDeps, live: Viewed, { plan, promotio
     },
   );
   return { ...priced, previewNext: () => withPresentPrices(deps, priced.previewNext) };
-}
-
-/** A change at the end of the paid period costs nothing today. @throws {StripeUnavailableError} */
-async function quoteLater(
-  deps: BillingDeps,
-  { membership: stored, subscriptionId }: Viewed,
-  plan: Plan,
-): Promise<Quote> {
-  // The choice of another plan gives a waiting payment up.
-  const membership = { ...stored, balanceCents: await balanceWithoutPending(deps, stored) };
-  const startsAt = toFullPeriodEnd(membership) ?? deps.now();
-  const subscription = subscriptionId === null ? null : await readSubscription(deps, subscriptionId);
-  // A plan that goes on is not sold anew.
-  const sale =
-    membership.pricedPlanId === plan.id
-      ? {}
-      : { ask: (params: Stripe.InvoiceCreatePreviewParams) => previewTaxed(deps, params) };
-  const next =
-    subscription &&
-    (await withPresentPrices(deps, () => previewLaterPlan(deps, { membership, subscription, ...sale }, plan)));
-  return {
-    ...nothingDue(plan, startsAt),
-    when: 'later',
-    amountCents: plan.amountCents,
-    next,
-    following: planAfterYear(deps.catalogue, plan),
-  };
-}
-
-const nothingDue = (plan: Plan, startsAt: number): Quote => ({
-  plan,
-  when: 'now',
-  amountCents: 0,
-  discountCents: 0,
-  unusedCents: 0,
-  usedCreditCents: 0,
-  dueCents: 0,
-  lines: [],
-  includedTaxes: [],
-  next: null,
-  renewsAt: startsAt,
-  startsAt,
-  promotion: null,
-});
-
-/**
- * The price of a plan for this user; the amount today is Stripe's own preview of the call that the purchase would make.
- * @throws {StripeUnavailableError}
- */
-export async function quotePlan(deps: BillingDeps, user: User, { plan, promotion }: ChosenPlan): Promise<Quote> {
-  if (plan.kind !== 'paid') return nothingDue(plan, deps.now());
-  const live = await viewedSubscription(deps, user);
-  const { pricedPlanId, pending } = live.membership;
-  const kind = await readChangeKind(deps, live.membership, plan);
-  if (kind === 'later' || (kind === 'none' && pricedPlanId !== trialPlanKey)) return quoteLater(deps, live, plan);
-  const { due, previewNext } = await quoteNow(deps, live, { plan, promotion });
-  const quote = { ...due, next: await previewNext() };
-  const isPending = pending?.planId === plan.id && (pending.seats ?? 1) === (plan.chosenSeats ?? 1);
-  return isPending ? toPendingQuote(deps, quote, pending.invoiceId) : quote;
 }

@@ -6,6 +6,7 @@ import { nextPlanKey, readInvoice } from '../stripe/read-stripe-snapshot.ts';
 import { callStripe, switchTaxOn, toStripeRefusal } from '../stripe/stripe-client.ts';
 import { toDecline, toId } from '../stripe/stripe-objects.ts';
 import { getItem, priceState, readSubscription } from '../subscription/changeable-subscription.ts';
+import { planTrialKey } from '../subscription/plan-trial-rules.ts';
 import { releaseForUpgrade } from '../subscription/scheduled-change.ts';
 import type { Charge } from './charge.ts';
 import type { ChargeFacts, ChargePlace, PendingPayment } from './purchase-state.ts';
@@ -31,7 +32,8 @@ export function findChargePlace(
 ): ChargePlace {
   const has = priceState(subscription, charge);
   const invoiceId = findLatestInvoice(subscription);
-  if (has === 'applied') return { kind: 'applied', invoiceId };
+  // A plan that begins with free days has no invoice of its own before its first charge.
+  if (has === 'applied') return { kind: 'applied', invoiceId: charge.planTrialEnd === undefined ? invoiceId : null };
   if (has === 'pending' && invoiceId !== null) return { kind: 'pending', invoiceId };
   return { kind: 'absent', over: now() - charge.beganAt > staleMs || subscription.status === 'canceled' };
 }
@@ -76,6 +78,21 @@ export async function readChargeFacts(
   return place.kind === 'pending' ? { ...place, payment: await readPayment(deps, place.invoiceId) } : place;
 }
 
+function toPaymentTerms({
+  byDebit,
+  planTrialEnd,
+}: Charge): Pick<Stripe.SubscriptionUpdateParams, 'payment_behavior' | 'trial_settings'> {
+  if (planTrialEnd !== undefined) {
+    return {
+      // Nothing is due; and without a card at the end of the free days the plan ends.
+      payment_behavior: 'error_if_incomplete',
+      trial_settings: { end_behavior: { missing_payment_method: 'cancel' } },
+    };
+  }
+  // Stripe takes no debit for a pending update.
+  return { payment_behavior: byDebit ? 'allow_incomplete' : 'pending_if_incomplete' };
+}
+
 /**
  * Sends the stored request. Price, discounts, the end of the period and metadata change together when the payment
  * succeeds; until then the subscription stays as it is, and its renewal too.
@@ -85,10 +102,11 @@ export async function readChargeFacts(
  */
 export async function sendCharge(
   deps: BillingDeps,
-  { id, attempt, charge }: StoredPurchase & { charge: Charge },
+  { id, attempt, planId, charge }: StoredPurchase & { charge: Charge },
   subscription: Stripe.Subscription,
 ): Promise<Stripe.Subscription | 'refused'> {
-  const { subscriptionId, itemId, priceId, quantity, discounts, endTrial, prorationDate, byDebit, trialEnd } = charge;
+  const { subscriptionId, itemId, priceId, quantity, discounts, endTrial, prorationDate, trialEnd } = charge;
+  const tried = charge.planTrialEnd === undefined ? '' : planId;
   const item = {
     id: itemId,
     // Stripe refuses a price that is archived, also the one that is there.
@@ -96,13 +114,17 @@ export async function sendCharge(
     ...(quantity !== undefined && { quantity }),
   };
   const params: Stripe.SubscriptionUpdateParams = {
-    ...toStripeParams({ items: [item], endTrial, prorationDate }),
+    ...toStripeParams({ items: [item], endTrial, trialEnd: charge.planTrialEnd, prorationDate }),
     ...(discounts !== null && { discounts: discounts.length === 0 ? '' : discounts }),
     // A purchase cancels what was to follow the earlier plan.
-    metadata: { [nextPlanKey]: '', ...(trialEnd !== undefined && { [trialEndKey]: String(trialEnd) }) },
+    metadata: {
+      [nextPlanKey]: '',
+      ...(trialEnd !== undefined && { [trialEndKey]: String(trialEnd) }),
+      // Also of a plan that follows a trial of another one.
+      ...((tried || subscription.metadata[planTrialKey]) && { [planTrialKey]: tried }),
+    },
     cancel_at_period_end: false,
-    // Stripe takes no debit for a pending update.
-    payment_behavior: byDebit ? 'allow_incomplete' : 'pending_if_incomplete',
+    ...toPaymentTerms(charge),
   };
   const idempotencyKey = `foyer:purchase:${id}:${attempt}:change`;
   try {

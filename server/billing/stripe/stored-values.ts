@@ -163,6 +163,7 @@ const charge: z.ZodType<Charge> = z.looseObject({
   scheduledPrices: z.array(announcedPrice).optional(),
   trialEnd: z.number().optional(),
   byDebit: z.literal(true).optional(),
+  planTrialEnd: z.number().optional(),
   announcedCents: z.number(),
   laterCents: z.string().optional(),
   followingPriceId: z.string().optional(),

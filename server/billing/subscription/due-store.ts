@@ -81,7 +81,7 @@ export async function listTrialsEnding(db: Db, fromMs: number, untilMs: number):
 
 /** A condition: the user was not told of this time. @param prefix of the notification's name, before the time */
 const isUntold =
-  (prefix: string, time: 'memberships.periodEnd' | 'memberships.giftUntil') =>
+  (prefix: string, time: 'memberships.periodEnd' | 'memberships.giftUntil' | 'memberships.triedUntil') =>
   ({ not, exists, selectFrom, ref }: ExpressionBuilder<Schema, 'memberships'>): Expression<SqlBool> =>
     not(
       exists(
@@ -110,6 +110,9 @@ export async function listGiftsEnding(
           .where(isUntold(giftPrefix, 'memberships.giftUntil'));
   return (await due.orderBy('giftUntil').limit(max).execute()).map(toMembership);
 }
+
+const triedPrefix = 'plan-trial-ends:';
+export const triedNoticeKey = (until: number): string => `${triedPrefix}${until}`;
 
 /** A renewal in this time is announced by the notice of so many days. */
 export interface RenewalWindow {
@@ -140,6 +143,27 @@ export async function listYearlyRenewals(
     .where(({ ref }) => isEnabledUser(ref('memberships.userId')))
     .where(isUntold(noticePrefix(window.days), 'memberships.periodEnd'))
     .orderBy('periodEnd')
+    .limit(max)
+    .execute();
+  return rows.map(toMembership);
+}
+
+/** Users who try a paid plan until a time in this one, and whom no mail has told of its end. */
+export async function listTriedEnding(
+  db: Db,
+  { fromMs, untilMs, max }: { fromMs: number; untilMs: number; max: number },
+): Promise<Membership[]> {
+  const rows = await db
+    .selectFrom('memberships')
+    .selectAll()
+    .where('triedUntil', '>', fromMs)
+    .where('triedUntil', '<=', untilMs)
+    .where('triedPlanId', 'is not', null)
+    .where('status', '=', 'trialing')
+    .where('cancelAtPeriodEnd', '=', 0)
+    .where(({ ref }) => isEnabledUser(ref('memberships.userId')))
+    .where(isUntold(triedPrefix, 'memberships.triedUntil'))
+    .orderBy('triedUntil')
     .limit(max)
     .execute();
   return rows.map(toMembership);

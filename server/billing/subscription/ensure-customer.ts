@@ -1,4 +1,3 @@
-import { createHmac } from 'node:crypto';
 import type { Transaction } from 'kysely';
 import type Stripe from 'stripe';
 import { type StripeCustomerId, toStripeCustomerId, toStripeSubscriptionId, type UserId } from '../../shared/index.ts';
@@ -21,6 +20,7 @@ import {
 import type { Membership } from './membership.ts';
 import { claimTrial, findMembership, insertMembership } from './membership-store.ts';
 import { type MemberReading, recordAnswers, syncMember } from './sync-from-stripe.ts';
+import { mailboxHashes } from './trial-claims.ts';
 
 /** The metadata key of Stripe's customers and subscriptions with the user's id. */
 export const memberKey = 'foyer_user';
@@ -29,23 +29,6 @@ export const memberKey = 'foyer_user';
 const keysHoldMs = 20 * 60 * 60_000;
 /** Tolerance for Stripe's clock. */
 const clockMs = 10 * 60_000;
-
-/** The stored form of an address or card that has had its trial: it cannot be reversed without the key. */
-export const trialHash = (key: Buffer, kind: 'email' | 'card', value: string): string =>
-  createHmac('sha256', key).update(`${kind}:${value}`).digest('base64url');
-
-/** A plus suffix does not make another mailbox: all such addresses count as one. */
-const withoutTag = (email: string): string => email.replace(/^([^+@]+)\+[^@]*@/, '$1@');
-
-/** Google delivers to one mailbox under both of its domains, and ignores dots. */
-const googleAddress = /^(?<name>[^@]+)@(?:gmail|googlemail)\.com$/;
-
-/** All spellings of an address whose claim counts: that of its mailbox, and the one of claims by earlier releases. */
-function mailboxSpellings(email: string): string[] {
-  const plain = withoutTag(email);
-  const { name } = googleAddress.exec(plain)?.groups ?? {};
-  return name === undefined ? [plain] : [...new Set([`${name.replaceAll('.', '')}@gmail.com`, plain])];
-}
 
 /** Finds a customer from an earlier attempt whose answer was lost too long ago for its idempotency key. */
 async function findLostCustomer({ stripe }: BillingDeps, userId: UserId): Promise<string | undefined> {
@@ -159,8 +142,7 @@ export async function claimTrialDays(
   { trialKey, now }: Pick<BillingDeps, 'trialKey' | 'now'>,
   { user, generation, days }: Pick<Membership, 'generation'> & { user: Pick<User, 'id' | 'email'>; days: number },
 ): Promise<number> {
-  for (const spelling of mailboxSpellings(user.email)) {
-    const valueHash = trialHash(trialKey, 'email', spelling);
+  for (const valueHash of mailboxHashes(trialKey, 'email', user.email)) {
     if (!(await claimTrial(trx, { kind: 'email', valueHash, userId: user.id }, now()))) return 0;
   }
   if (generation > 0) return 0;

@@ -13,6 +13,7 @@ import type { RefundAtEnd } from './coming-acts.ts';
 import type { Membership, PendingChange, SavedCard } from './membership.ts';
 import { currentPaidPlan, graceEndsAt, trialUntil } from './membership-state.ts';
 import { recordNotification } from './membership-store.ts';
+import { listTrialMails } from './plan-trial-mails.ts';
 
 /** Notice before a trial ends, as Stripe has it; for a short one in its second half. */
 export const trialNoticeMs = 3 * dayMs;
@@ -241,6 +242,7 @@ const listMembershipMails = (changes: MembershipChange, catalogue: Catalogue): M
   ...unpaid(changes, catalogue),
   ...trialEnds(changes),
   ...toCome(changes, catalogue),
+  ...listTrialMails(changes, catalogue),
   ...ended(changes, catalogue),
   ...card(changes),
 ];

@@ -195,10 +195,26 @@ export async function eraseMembership(trx: Transaction<Schema>, userId: UserId):
   return row?.customerId ?? null;
 }
 
+interface TrialClaim {
+  kind: 'email' | 'card';
+  valueHash: string;
+}
+
+/** The user who has had the trial of an address or card, '' after their deletion; undefined: it is free. */
+export async function findTrialOwner(db: Db, { kind, valueHash }: TrialClaim): Promise<UserId | undefined> {
+  const row = await db
+    .selectFrom('trialClaims')
+    .select('userId')
+    .where('kind', '=', kind)
+    .where('valueHash', '=', valueHash)
+    .executeTakeFirst();
+  return row?.userId;
+}
+
 /** One trial per address and per card. @returns whether it is this user's */
 export async function claimTrial(
   trx: Transaction<Schema>,
-  { kind, valueHash, userId }: { kind: 'email' | 'card'; valueHash: string; userId: UserId },
+  { kind, valueHash, userId }: TrialClaim & { userId: UserId },
   nowMs: number,
 ): Promise<boolean> {
   await trx
@@ -206,13 +222,7 @@ export async function claimTrial(
     .values({ kind, valueHash, userId, claimedAt: nowMs })
     .onConflict((conflict) => conflict.columns(['kind', 'valueHash']).doNothing())
     .execute();
-  const row = await trx
-    .selectFrom('trialClaims')
-    .select('userId')
-    .where('kind', '=', kind)
-    .where('valueHash', '=', valueHash)
-    .executeTakeFirst();
-  return row?.userId === userId;
+  return (await findTrialOwner(trx, { kind, valueHash })) === userId;
 }
 
 /** Tests whether {@link recordNotification} has recorded it. */

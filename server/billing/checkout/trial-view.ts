@@ -1,0 +1,53 @@
+import { formatAmount, formatDate } from '../../../views/format.ts';
+import type { Plan } from '../catalogue/catalogue.ts';
+import type { Quote } from '../results.ts';
+import { hasDebt, toEachCharge } from '../stripe/next-charge.ts';
+import type { NextCharge } from '../subscription/membership.ts';
+import { laterAmountsText, periodText, planLine, type TextContext } from './plan-view.ts';
+import type { QuoteView } from './quote-view.ts';
+
+// A plan that begins with free days.
+
+/**
+ * The words of its button: nothing is charged today, but the obligation begins (section 312j BGB; Directive 2011/83/EU,
+ * article 8 (2)).
+ */
+export function trialOrderText(
+  { lang, t }: TextContext,
+  { plan, next, endsAt }: { plan: Plan; next: NextCharge; endsAt: number },
+): string {
+  const money = (cents: number) => formatAmount(lang, cents, { currency: next.currency });
+  const date = formatDate(lang, next.amountCents === 0 ? (next.discountEndsAt ?? endsAt) : endsAt);
+  const isEachTime = next.discountEndsAt === null && next.creditUsedCents === 0 && !hasDebt(next);
+  const each =
+    next.amountCents === 0 ? (next.regularCents ?? toEachCharge(next)) : isEachTime ? next.amountCents : null;
+  if (each === null || plan.period === null)
+    return t('checkout.planTrial.orderOnce', { amount: money(next.amountCents), date });
+  return t('checkout.planTrial.order', { amount: money(each), per: periodText(t, plan.period), date });
+}
+
+/** Nothing today, and the first charge with its day. */
+export function toTrialView(
+  ctx: TextContext,
+  { plan, startsAt, trial }: Quote,
+  { next, total }: { next: NextCharge; total: QuoteView['total'] },
+): QuoteView {
+  const { lang, t } = ctx;
+  const endsAt = trial?.endsAt ?? startsAt;
+  const date = formatDate(lang, endsAt);
+  const amount = formatAmount(lang, next.amountCents, { currency: next.currency });
+  const regular = formatAmount(lang, next.regularCents ?? next.amountCents, { currency: next.currency });
+  const count = plan.trialDays ?? 0;
+  const per = plan.period === null ? '' : periodText(t, plan.period);
+  return {
+    // It is no part of today's total.
+    lines: [{ label: t('checkout.lines.from', { plan: planLine(t, plan), date }), amount }],
+    total,
+    included: [],
+    note: [
+      t('checkout.planTrial.lead', { count, amount: regular, per }),
+      `${t('checkout.planTrial.first', { date, amount })}${laterAmountsText(ctx, next)}`,
+      t('checkout.planTrial.cancel'),
+    ].join(' '),
+  };
+}

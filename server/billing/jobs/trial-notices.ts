@@ -1,0 +1,53 @@
+import { dayMs } from '../../shared/index.ts';
+import { findUser } from '../../users/index.ts';
+import type { BillingDeps } from '../deps.ts';
+import { listTriedEnding, triedNoticeKey } from '../subscription/due-store.ts';
+import type { Membership } from '../subscription/membership.ts';
+import { notifyMembership } from '../subscription/membership-changes.ts';
+import { findStanding, recordNotification } from '../subscription/membership-store.ts';
+import { toTrialMail } from '../subscription/plan-trial-mails.ts';
+import { trialNoticeDays } from '../subscription/plan-trial-rules.ts';
+import { syncMember } from '../subscription/sync-from-stripe.ts';
+
+const batch = 200;
+const longestNoticeMs = 7 * dayMs;
+
+/** Tests whether the notice before the first charge is due. */
+function isDue({ triedUntil, periodStart }: Membership, nowMs: number): boolean {
+  if (triedUntil === null) return false;
+  const days = trialNoticeDays(triedUntil - (periodStart ?? nowMs));
+  return days !== undefined && triedUntil - nowMs <= days * dayMs;
+}
+
+/** The amount comes from Stripe, as it has it now. @throws {StripeUnavailableError} */
+async function notifyTrial(deps: BillingDeps, known: Membership): Promise<void> {
+  const { database, catalogue, outbox, now } = deps;
+  const { userId } = known;
+  if (!isDue(known, now())) return;
+  // A cancellation that Stripe has not confirmed counts.
+  if ((await findStanding(database, userId))?.cancelAtPeriodEnd) return;
+  const after = await syncMember(deps, userId);
+  if (!after || after.triedUntil !== known.triedUntil || after.cancelAtPeriodEnd) return;
+  const mail = toTrialMail('plan-trial-ends', after, catalogue);
+  await database.transaction(async (trx) => {
+    const user = await findUser(trx, userId);
+    if (user && mail) return notifyMembership(deps, trx, { user, mail });
+    // Recorded without a mail, so that Stripe is not asked every minute.
+    await recordNotification(trx, { userId, about: triedNoticeKey(after.triedUntil ?? 0) }, now());
+  });
+  outbox.wake();
+}
+
+/**
+ * Tells users of plans that they try, some days before the first charge, once per trial.
+ * @param forEach one that fails does not block the others
+ */
+export async function notifyTrials(
+  deps: BillingDeps,
+  forEach: (members: readonly Membership[], act: (member: Membership) => Promise<void>) => Promise<void>,
+): Promise<void> {
+  const { database, catalogue, now } = deps;
+  if (catalogue.plans.every(({ trialDays }) => trialDays === null)) return;
+  const due = { fromMs: now(), untilMs: now() + longestNoticeMs, max: batch };
+  await forEach(await listTriedEnding(database.db, due), (member) => notifyTrial(deps, member));
+}

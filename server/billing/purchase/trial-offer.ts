@@ -1,0 +1,100 @@
+import { dayMs } from '../../shared/index.ts';
+import type { User } from '../../users/index.ts';
+import type { Plan } from '../catalogue/catalogue.ts';
+import type { BillingDeps } from '../deps.ts';
+import { listOrders } from '../orders/order-store.ts';
+import { callStripe, orNotFound } from '../stripe/stripe-client.ts';
+import type { Membership, SavedCard } from '../subscription/membership.ts';
+import { changeKindByCard } from '../subscription/membership-state.ts';
+import { claimTrial, findTrialOwner } from '../subscription/membership-store.ts';
+import { quotedMs } from '../subscription/notice-rules.ts';
+import { mailboxHashes, trialHash } from '../subscription/trial-claims.ts';
+
+// The free days with which a paid plan begins (`trialDays`): once for each user, mailbox and card, and only for a user
+// who has never paid for a plan.
+
+/** `refused`: the card has had free days, or it is no card, so that this cannot be known. */
+interface TrialOffer {
+  days?: number;
+  refused?: 'card' | 'method';
+}
+
+interface Wanted {
+  membership: Membership;
+  plan: Plan;
+}
+
+/** The end of free days that begin now, in whole seconds, as Stripe counts. */
+export const endOfTrial = (days: number, nowMs: number): number => Math.floor(nowMs / 1_000) * 1_000 + days * dayMs;
+
+/** The announced end holds for half an hour. @returns undefined: it is another one now */
+export function findAnnouncedEnd(days: number, announced: number | null, nowMs: number): number | undefined {
+  const endsAt = endOfTrial(days, nowMs);
+  const holds = announced !== null && announced <= endsAt && announced > endsAt - quotedMs && announced % 1_000 === 0;
+  return holds ? announced : undefined;
+}
+
+const listMailboxClaims = ({ trialKey }: Pick<BillingDeps, 'trialKey'>, { email }: Pick<User, 'email'>) =>
+  mailboxHashes(trialKey, 'plan-email', email).map((valueHash) => ({ kind: 'email', valueHash }) as const);
+
+/** The claim of a card; undefined: it has no fingerprint. @throws {StripeUnavailableError} */
+async function readCardClaim({ stripe, trialKey }: BillingDeps, { paymentMethodId }: SavedCard) {
+  const method = await callStripe(stripe, (client) => orNotFound(client.paymentMethods.retrieve(paymentMethodId)));
+  const fingerprint = method?.card?.fingerprint;
+  return fingerprint
+    ? ({ kind: 'card', valueHash: trialHash(trialKey, 'plan-card', fingerprint) } as const)
+    : undefined;
+}
+
+/** Tests for a first purchase of a user who has never paid for a plan or had free days of one. */
+async function isFirst(
+  { database, catalogue }: BillingDeps,
+  user: User,
+  { membership, plan }: Wanted,
+): Promise<boolean> {
+  const { triedUntil, paidPlanId, pending, unpaid } = membership;
+  if (triedUntil !== null || paidPlanId !== null || pending || unpaid) return false;
+  if (changeKindByCard(catalogue, membership, plan) !== 'first') return false;
+  return (await listOrders(database.db, user.id)).length === 0;
+}
+
+/**
+ * The free days that the plan begins with for this user; undefined: none. It writes nothing.
+ * @throws {StripeUnavailableError}
+ */
+export async function findTrialOffer(deps: BillingDeps, user: User, wanted: Wanted): Promise<TrialOffer | undefined> {
+  const { trialDays: days } = wanted.plan;
+  const { card } = wanted.membership;
+  if (days === null || !(await isFirst(deps, user, wanted))) return undefined;
+  const isFree = async (claim: Parameters<typeof findTrialOwner>[1]) =>
+    [undefined, user.id].includes(await findTrialOwner(deps.database.db, claim));
+  for (const claim of listMailboxClaims(deps, user)) if (!(await isFree(claim))) return undefined;
+  if (card === null) return { days };
+  const claim = await readCardClaim(deps, card);
+  if (!claim) return { refused: 'method' };
+  return (await isFree(claim)) ? { days } : { refused: 'card' };
+}
+
+class TakenError extends Error {}
+
+/**
+ * Marks mailbox and card as having had their free days: all or none of them, so that of two users one wins.
+ * @returns false: another user has had them
+ * @throws {StripeUnavailableError}
+ */
+export async function claimPlanTrial(deps: BillingDeps, user: User, card: SavedCard): Promise<boolean> {
+  const { database, now } = deps;
+  const cardClaim = await readCardClaim(deps, card);
+  if (!cardClaim) return false;
+  try {
+    await database.transaction(async (trx) => {
+      for (const claim of [...listMailboxClaims(deps, user), cardClaim]) {
+        if (!(await claimTrial(trx, { ...claim, userId: user.id }, now()))) throw new TakenError();
+      }
+    });
+    return true;
+  } catch (error) {
+    if (!(error instanceof TakenError)) throw error;
+    return false;
+  }
+}
