@@ -16,6 +16,7 @@ import {
 import { isDebit, toLaterAmounts } from '../subscription/membership.ts';
 import { findMembership } from '../subscription/membership-store.ts';
 import { scheduleChange } from '../subscription/scheduled-change.ts';
+import { syncMember } from '../subscription/sync-from-stripe.ts';
 import { priceAsAnnounced, readLater, toCharge } from './make-charge.ts';
 import { isOtherLater, type PurchaseRefusal, type PurchaseState, transition } from './purchase-state.ts';
 import { changePurchase, findLastPaid, findOpenPurchase, type StoredPurchase, toPurchase } from './purchase-store.ts';
@@ -67,6 +68,8 @@ async function toChanged(
   { plan, promotion }: PurchaseView,
 ): Promise<PurchaseResult> {
   const withTrial = announced?.trialEnd !== undefined;
+  // A card that was just saved decides on the free days.
+  if (announced?.trialEnd != null) await syncMember(deps, user.id);
   return { kind: 'changed', quote: await quotePlan(deps, user, { plan, promotion, withTrial }) };
 }
 
