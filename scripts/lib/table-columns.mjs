@@ -126,7 +126,8 @@ export const notes = {
   'memberships.next_plan_id': "The plan after the period's end.",
   'memberships.next_seats': 'The number of seats of that plan; null: one.',
   'memberships.seats': 'The number of seats of the paid plan, if it is sold by the seat; null: one.',
-  'memberships.tried_plan_id': 'The paid plan that has begun with free days and a card; null: none, or another plan has followed.',
+  'memberships.tried_plan_id':
+    'The paid plan that has begun with free days and a card; null: none, or another plan has followed.',
   'memberships.tried_until': 'The end of those days, which stays when they are over; null: the user never had any.',
   'memberships.paid_plan_id': 'The plan of the last paid invoice, and its end.',
   'memberships.base_plan_id': "The plan without a subscription: a free one or a partner's.",

@@ -63,6 +63,7 @@ const staysInWords = (members: number) => (members > 0 ? [`${counted(members, 'm
 const actInWords = (act: PlanAct) => ('id' in act ? `${act.act} ${act.id}` : act.act);
 
 const perSeat = ({ seats }: Plan) => (seats === null ? '' : ` per seat, ${seats.min} to ${seats.max}`);
+const afterTrial = ({ trialDays: days }: Plan) => (days === null ? '' : ` after ${counted(days, 'free day')}`);
 
 function listPlans({ catalogue }: PlanSetup): Result {
   const { plans, currency, trial } = catalogue;
@@ -70,11 +71,11 @@ function listPlans({ catalogue }: PlanSetup): Result {
   const rows = plans.map((plan) => [
     ...[plan.id, plan.code, plan.name, plan.kind],
     plan.type === null ? '' : periods[plan.type],
-    plan.kind === 'paid' ? `${amount(plan.amountCents, currency)}${perSeat(plan)}` : '',
+    plan.kind === 'paid' ? `${amount(plan.amountCents, currency)}${perSeat(plan)}${afterTrial(plan)}` : '',
     ...[plan.planKey, plan.entitlements.join(' ')],
   ]);
   const json = plans.map(
-    ({ id, code, planKey, name, kind, type, amountCents, seats, lookupKey, tier, entitlements }) => ({
+    ({ id, code, planKey, name, kind, type, amountCents, seats, trialDays, lookupKey, tier, entitlements }) => ({
       id,
       code,
       plan_hash: planKey,
@@ -83,6 +84,7 @@ function listPlans({ catalogue }: PlanSetup): Result {
       plan_type: type,
       amount: amountCents,
       ...(seats && { seats }),
+      ...(trialDays !== null && { trial_days: trialDays }),
       currency,
       lookup_key: lookupKey,
       tier,

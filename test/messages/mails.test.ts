@@ -46,8 +46,8 @@ function unbalanced(html: string): string[] {
   return [...faults, ...open];
 }
 
-it('Foyer has forty-one mails in four languages', () => {
-  expect(everyMail).toHaveLength(164);
+it('Foyer has forty-three mails in four languages', () => {
+  expect(everyMail).toHaveLength(172);
 });
 
 describe.each(everyMail)('the mail $template in $lang', ({ template, lang }) => {
@@ -178,12 +178,12 @@ it('The values of each mail keep their names, because stored messages of the out
     'plan-pauses': 'amountCents currency pageLink pausesAt planName resumesAt',
     'plan-paused': 'amountCents currency pageLink planName resumesAt',
     'plan-not-paused': 'pageLink planName',
-    'plan-trial-began': 'amountCents chargedAt currency pageLink planName planType',
-    'plan-trial-ends': 'amountCents chargedAt currency pageLink planName planType',
     'gift-redeemed': 'endsAt pageLink planName',
     'gift-ends': 'endsAt pageLink planName',
     'plan-not-resumed': 'amountCents currency endsAt pageLink planName',
     'renewal-notice': 'amountCents currency pageLink planName renewsAt',
+    'plan-trial-began': 'amountCents chargedAt currency pageLink planName planType',
+    'plan-trial-ends': 'amountCents chargedAt currency pageLink planName planType',
     'refund-made': `amountCents ${card} currency invoiceNumber invoiceUrl pageLink planName`,
     'refund-failed': `amountCents ${card} currency invoiceNumber invoiceUrl pageLink planName`,
     'payment-disputed': `amountCents ${card} currency end invoiceNumber invoiceUrl pageLink planName`,
