@@ -194,7 +194,7 @@ function giftFaults({ gifts, plans }: PlansFile): string[] {
 /** Checks uniqueness and references. */
 function contradictions(file: PlansFile): string[] {
   const { plans, trial, defaultPlan, formerCodes, consumers, cancel, pause } = file;
-  const faults: string[] = listSaleFaults(file);
+  const faults = plans.flatMap((plan) => (plan.kind === 'paid' ? listSaleFaults(plan, file) : []));
   const unique = (what: string, values: (string | undefined)[]) => {
     const args = values.filter((value) => value !== undefined);
     for (const value of listTwice(args)) faults.push(`plans: ${what} ${value} stands there twice`);

@@ -1,9 +1,17 @@
-import type { PlansFile } from './plans.ts';
+/** The part of a paid plan that says how it is sold. */
+interface PaidPlan {
+  id: string;
+  planAmount: number;
+  seats?: { min: number; max: number } | undefined;
+  trialDays?: number | undefined;
+}
 
-type PaidPlan = Extract<PlansFile['plans'][number], { kind: 'paid' }>;
+interface SaleRules {
+  consumers?: { withdrawalDays: number; afterYear?: string | undefined } | undefined;
+}
 
 /** Checks a plan that is sold by the seat. */
-function seatFaults({ id, planAmount, seats }: PaidPlan, { consumers }: PlansFile): string[] {
+function seatFaults({ id, planAmount, seats }: PaidPlan, { consumers }: SaleRules): string[] {
   if (!seats) return [];
   return [
     ...(seats.min > seats.max ? [`plans: seats of ${id}: min ${seats.min} is more than max ${seats.max}`] : []),
@@ -18,7 +26,7 @@ function seatFaults({ id, planAmount, seats }: PaidPlan, { consumers }: PlansFil
 }
 
 /** Checks a plan that begins with free days. */
-function trialFaults({ id, seats, trialDays }: PaidPlan, { consumers }: PlansFile): string[] {
+function trialFaults({ id, seats, trialDays }: PaidPlan, { consumers }: SaleRules): string[] {
   if (trialDays === undefined) return [];
   return [
     ...(seats ? [`plans: trialDays of ${id}: leave seats out, because they do not go together with trialDays`] : []),
@@ -32,6 +40,8 @@ function trialFaults({ id, seats, trialDays }: PaidPlan, { consumers }: PlansFil
   ];
 }
 
-/** Checks how the paid plans are sold. */
-export const listSaleFaults = (file: PlansFile): string[] =>
-  file.plans.flatMap((plan) => (plan.kind === 'paid' ? [...seatFaults(plan, file), ...trialFaults(plan, file)] : []));
+/** Checks how a paid plan is sold. */
+export const listSaleFaults = (plan: PaidPlan, rules: SaleRules): string[] => [
+  ...seatFaults(plan, rules),
+  ...trialFaults(plan, rules),
+];

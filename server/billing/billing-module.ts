@@ -25,7 +25,7 @@ import { payWithCard } from './purchase/pay-with-card.ts';
 import { findCode } from './purchase/promotion-codes.ts';
 import { applyPromotion, choosePlan } from './purchase/purchase.ts';
 import { dropPromotion, findOpenPurchase, toPurchase } from './purchase/purchase-store.ts';
-import { quotePlan } from './purchase/quote-plan.ts';
+import { quoteOnPage, quotePlan } from './purchase/quote-plan.ts';
 import { type BillingService, ReadLimitError, StripeUnavailableError } from './results.ts';
 import type { ReconcileOptions, ReconcileResult } from './stripe/reconcile.ts';
 import type { StripeClient } from './stripe/stripe-client.ts';
@@ -115,6 +115,15 @@ export function membershipDeps({
   };
 }
 
+/** The prices of plans for users. */
+const createQuotes = (
+  deps: BillingDeps,
+  readBy: <T>(userId: UserId, read: () => Promise<T>) => Promise<T>,
+): Pick<BillingService, 'quote' | 'quoteOnPage'> => ({
+  quote: (user, plan, promotion) => readBy(user.id, () => quotePlan(deps, user, { plan, promotion })),
+  quoteOnPage: (user, plan, promotion) => readBy(user.id, () => quoteOnPage(deps, user, { plan, promotion })),
+});
+
 /** Of a rush of sign-ups, the others wait for the minute job. */
 const createdAtOnce = 10;
 
@@ -156,8 +165,7 @@ export function createBillingModule(settings: MembershipSettings): BillingModule
     choose: (user, plan) => alone(user, () => choosePlan(deps, user, plan)),
     applyPromotion: (user, typed, from) => alone(user, () => applyPromotion(deps, user, { typed, ip: from.ip })),
     removePromotion: (user) => alone(user, () => dropPromotion(deps, user.id)),
-    quote: (user, plan, promotion, withTrial) =>
-      readBy(user.id, () => quotePlan(deps, user, { plan, promotion, withTrial })),
+    ...createQuotes(deps, readBy),
     renewalBefore: (user, plan) => readBy(user.id, () => findRenewalBefore(deps, user, plan)),
     renewalIfKept: (userId) => readBy(userId, () => findKeptRenewal(deps, userId)),
     pendingRenewal: (userId) => readBy(userId, () => loadPendingRenewal(deps, userId)),

@@ -57,10 +57,8 @@ export interface Quote {
   /** Start of the previewed plan. */
   startsAt: number;
   promotion: ChosenPromotion | null;
-  /** The free days with which it begins; `next` is charged at their end. */
-  trial?: { endsAt: number } | undefined;
-  /** It would begin with free days, but this card has had some, or is no card. */
-  trialRefused?: 'card' | 'method' | undefined;
+  /** The free days with which it begins: `next` is charged at their end. `refused`: the card has had some, or is none. */
+  trial?: { endsAt: number } | { refused: 'card' | 'method' } | undefined;
   /** The code of `discountCents`: the promotion's, or that of an earlier purchase whose discount continues. */
   discountCode?: string | undefined;
 }
@@ -73,7 +71,6 @@ export type PromotionRefusal =
   | { kind: 'second' }
   /** 'Minimum order amount should be greater than $X' */
   | { kind: 'minimum'; amountCents: number }
-  /** There is nothing to pay. */
   | { kind: 'nothing-due' }
   | { kind: 'expired' }
   | { kind: 'used-up' }
@@ -93,7 +90,7 @@ export interface DisplayedQuote {
   dueCents: number;
   /** The later amounts, as `toLaterAmounts` writes them; undefined: none are named, and none are compared. */
   laterCents?: string | undefined;
-  /** The end of the free days that the page has named; null: it has named none. undefined: none are wanted. */
+  /** The end of the free days that the page has named; null: none. undefined: none are wanted. */
   trialEnd?: number | null | undefined;
   /** The wording with which the user has asked that the plan begins at once; undefined: they have not. */
   beginsAtOnce?: string | undefined;
@@ -239,8 +236,10 @@ export interface BillingService extends PauseService, GiftService {
   /** @throws {StripeUnavailableError} */
   applyPromotion(user: User, typed: string, from: { ip: string }): Promise<PromotionResult>;
   removePromotion(user: User): Promise<void>;
-  /** @param withTrial whether the plan may begin with free days @throws {StripeUnavailableError} */
-  quote(user: User, plan: Plan, promotion: ChosenPromotion | null, withTrial?: boolean): Promise<Quote>;
+  /** @throws {StripeUnavailableError} */
+  quote(user: User, plan: Plan, promotion: ChosenPromotion | null): Promise<Quote>;
+  /** The same with the free days that the plan may begin with. @throws {StripeUnavailableError} */
+  quoteOnPage: BillingService['quote'];
   /** The renewal that this plan would have to wait for, because it is an upgrade. @throws {StripeUnavailableError} */
   renewalBefore(user: User, plan: Plan): Promise<PendingRenewal | undefined>;
   /** The next charge if the scheduled end or change is taken back. @throws {StripeUnavailableError} */

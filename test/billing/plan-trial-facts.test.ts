@@ -58,7 +58,7 @@ describe('the state of a plan that is tried', () => {
     ['its first charge has failed', { status: 'past_due' }, end + 2 * hourMs, { kind: 'resting', plan: '10' }],
     ['ended', { status: 'canceled' }, end + hourMs, { kind: 'none' }],
     ['another plan follows', { triedPlanId: null, status: 'active' }, end - dayMs, { kind: 'none' }],
-  ])('%s', (_what, change, nowMs, expected) => expect(stateOf(change, nowMs)).toMatchObject(expected));
+  ])('Its state: %s', (_what, change, nowMs, expected) => expect(stateOf(change, nowMs)).toMatchObject(expected));
 
   it('A trial by another price than that of its plan gives nothing', () => {
     expect(stateOf({ pricedPlanId: toPlanId('13') }, end - dayMs)).toEqual({ kind: 'none' });

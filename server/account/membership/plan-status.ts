@@ -29,7 +29,17 @@ function toGiftStatus({ words }: StatusRules, { plan, until }: { plan: Plan; unt
   return { kind: 'gift', plan: { ...view, line: view.name }, at: until };
 }
 
-type GivenState = Extract<MembershipState, { kind: 'paid' | 'changing' | 'pausing' | 'ending' | 'grace' }>;
+type GivenState = Extract<MembershipState, { kind: 'paid' | 'changing' | 'pausing' | 'ending' | 'grace' | 'trying' }>;
+
+function toTriedStatus(
+  words: StatusRules['words'],
+  { plan, until: at, ends }: Extract<MembershipState, { kind: 'trying' }>,
+  base: Plan | undefined,
+): PlanStatusView {
+  return ends
+    ? { kind: 'ends', plan: words(plan), at, after: base && words(base).line }
+    : { kind: 'tries', plan: words(plan), at };
+}
 
 /** A state in which the paid plan is given. @param about.base the plan without a subscription */
 function toGivenStatus(
@@ -55,6 +65,8 @@ function toGivenStatus(
       return { kind: 'ends', plan: words(state.plan), at, after: base && words(base).line };
     case 'grace':
       return { kind: 'unpaid', plan: words(state.plan), at };
+    case 'trying':
+      return toTriedStatus(words, state, base);
   }
 }
 
@@ -82,10 +94,6 @@ export function toPlanStatus(
       return toGiftStatus(rules, state);
     case 'trial':
       return { kind: 'trial', at: state.until };
-    case 'trying': {
-      const [plan, at] = [words(state.plan), state.until];
-      return state.ends ? { kind: 'ends', plan, at, after: base && words(base).line } : { kind: 'tries', plan, at };
-    }
     case 'trial-over':
     case 'none':
       return { kind: state.kind };

@@ -174,7 +174,7 @@ export const quoteFields = ({ plan, dueCents, next, trial }: Pick<Quote, 'plan' 
   ...(plan.chosenSeats !== undefined && { seats: String(plan.chosenSeats) }),
   dueCents: String(dueCents),
   laterCents: toLaterAmounts(next),
-  ...(trial && { trialEnd: String(trial.endsAt) }),
+  ...(trial && 'endsAt' in trial && { trialEnd: String(trial.endsAt) }),
 });
 
 /** The plan in the form; '' if there is none. */

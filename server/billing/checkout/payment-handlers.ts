@@ -200,6 +200,12 @@ type Detour = Extract<PurchaseResult, { kind: keyof typeof detours }>;
 
 const isDetour = (result: PurchaseResult): result is Detour => Object.hasOwn(detours, result.kind);
 
+/** Why another amount is due than the form has named. */
+function changedText(r: CheckoutRequest, { trial }: Quote): string {
+  const refused = trial && 'refused' in trial && r.field('trialEnd') !== '' ? trial.refused : undefined;
+  return r.t(refused ? `checkout.planTrial.refused.${refused}` : 'checkout.changed');
+}
+
 /** Answers each result of a confirmation. @param rerender the page whose form was sent */
 export async function answerPurchase(
   r: CheckoutRequest,
@@ -223,9 +229,7 @@ export async function answerPurchase(
     case 'declined':
       return renderPaymentPage(r, deps, { status: 402, problem: { text: refusalText(r, confirmed) } });
     case 'changed': {
-      const { trialRefused } = confirmed.quote;
-      const isRefused = trialRefused !== undefined && r.field('trialEnd') !== '';
-      const text = t(isRefused ? `checkout.planTrial.refused.${trialRefused}` : 'checkout.changed');
+      const text = changedText(r, confirmed.quote);
       const notice = { kind: 'info', text, duration: 'never' } as const;
       return rerender({ status: 409, notice, quote: confirmed.quote });
     }

@@ -8,23 +8,14 @@ import type { AmountLine } from '../stripe/stripe-invoices.ts';
 import type { Checkout } from './checkout-context.ts';
 import type { CheckoutDeps } from './checkout-deps.ts';
 import { laterAmountsText, periodText, planLine, type TextContext } from './plan-view.ts';
-import { toTrialView, trialOrderText } from './trial-view.ts';
+import { findTrialEnd, type QuoteView, toTrialView, trialOrderText } from './trial-view.ts';
 
 /** The current amount for the plan. @throws {StripeUnavailableError} */
 export function loadQuote(
   { membership }: Pick<CheckoutDeps, 'membership'>,
   { user, plan, promotion }: Checkout,
 ): Promise<Quote> {
-  return membership.quote(user, plan, promotion, true);
-}
-
-export interface QuoteView {
-  lines: SummaryLine[];
-  total: SummaryLine;
-  /** The taxes in the total. */
-  included: SummaryLine[];
-  /** Later charges. */
-  note: string;
+  return membership.quoteOnPage(user, plan, promotion);
 }
 
 /**
@@ -36,7 +27,8 @@ export function orderText({ lang, t }: TextContext, quote: Quote, currency: stri
   const money = (cents: number) => formatAmount(lang, cents, { currency });
   if (dueCents > 0) return t('checkout.pay', { amount: money(dueCents) });
   if (next === null) return undefined;
-  if (quote.trial) return trialOrderText({ lang, t }, { plan: quote.plan, next, endsAt: quote.trial.endsAt });
+  const endsAt = findTrialEnd(quote);
+  if (endsAt !== undefined) return trialOrderText({ lang, t }, { plan: quote.plan, next, endsAt });
   if (next.amountCents === 0) return laterOrderText({ lang, t }, quote, money);
   const at = when === 'later' ? startsAt : renewsAt;
   const amount = money(next.amountCents);
@@ -133,7 +125,8 @@ export function toQuoteView(
   const onNotice =
     afterYear === 'year-with-refund' && plan.kind === 'paid' && plan.type === '2' ? [t('checkout.lines.onNotice')] : [];
   const more = next ? laterAmountsText(ctx, next) : '';
-  if (quote.trial && next) return toTrialView(ctx, quote, { next, total });
+  const endsAt = findTrialEnd(quote);
+  if (endsAt !== undefined && next) return toTrialView(ctx, quote.plan, { next, total, endsAt });
   if (when === 'later') {
     const date = formatDate(lang, quote.startsAt);
     return {

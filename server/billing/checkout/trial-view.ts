@@ -1,12 +1,25 @@
 import { formatAmount, formatDate } from '../../../views/format.ts';
+import type { SummaryLine } from '../../../views/parts/summary-list.tsx';
 import type { Plan } from '../catalogue/catalogue.ts';
 import type { Quote } from '../results.ts';
 import { hasDebt, toEachCharge } from '../stripe/next-charge.ts';
 import type { NextCharge } from '../subscription/membership.ts';
 import { laterAmountsText, periodText, planLine, type TextContext } from './plan-view.ts';
-import type { QuoteView } from './quote-view.ts';
 
 // A plan that begins with free days.
+
+export interface QuoteView {
+  lines: SummaryLine[];
+  total: SummaryLine;
+  /** The taxes in the total. */
+  included: SummaryLine[];
+  /** Later charges. */
+  note: string;
+}
+
+/** The end of the free days; undefined: there are none. */
+export const findTrialEnd = ({ trial }: Pick<Quote, 'trial'>): number | undefined =>
+  trial && 'endsAt' in trial ? trial.endsAt : undefined;
 
 /**
  * The words of its button: nothing is charged today, but the obligation begins (section 312j BGB; Directive 2011/83/EU,
@@ -29,11 +42,10 @@ export function trialOrderText(
 /** Nothing today, and the first charge with its day. */
 export function toTrialView(
   ctx: TextContext,
-  { plan, startsAt, trial }: Quote,
-  { next, total }: { next: NextCharge; total: QuoteView['total'] },
+  plan: Plan,
+  { next, total, endsAt }: { next: NextCharge; total: QuoteView['total']; endsAt: number },
 ): QuoteView {
   const { lang, t } = ctx;
-  const endsAt = trial?.endsAt ?? startsAt;
   const date = formatDate(lang, endsAt);
   const amount = formatAmount(lang, next.amountCents, { currency: next.currency });
   const regular = formatAmount(lang, next.regularCents ?? next.amountCents, { currency: next.currency });

@@ -72,7 +72,12 @@ export async function quotePlan(
   const trial = endsAt === undefined ? undefined : await quoteTrial(deps, live, { plan, promotion, endsAt });
   if (trial) return { ...trial.due, next: await trial.previewNext() };
   const { due, previewNext } = await quoteNow(deps, live, { plan, promotion });
-  const quote: Quote = { ...due, next: await previewNext(), trialRefused: offer?.refused };
+  const refused = offer?.refused;
+  const quote: Quote = { ...due, next: await previewNext(), ...(refused && { trial: { refused } }) };
   const isPending = pending?.planId === plan.id && (pending.seats ?? 1) === (plan.chosenSeats ?? 1);
   return isPending ? toPendingQuote(deps, quote, pending.invoiceId) : quote;
 }
+
+/** The same with the free days that the plan may begin with. @throws {StripeUnavailableError} */
+export const quoteOnPage = (deps: BillingDeps, user: User, chosen: ChosenPlan): Promise<Quote> =>
+  quotePlan(deps, user, { ...chosen, withTrial: true });

@@ -19,7 +19,7 @@ interface TrialOffer {
   refused?: 'card' | 'method';
 }
 
-interface Wanted {
+interface Sale {
   membership: Membership;
   plan: Plan;
 }
@@ -47,11 +47,7 @@ async function readCardClaim({ stripe, trialKey }: BillingDeps, { paymentMethodI
 }
 
 /** Tests for a first purchase of a user who has never paid for a plan or had free days of one. */
-async function isFirst(
-  { database, catalogue }: BillingDeps,
-  user: User,
-  { membership, plan }: Wanted,
-): Promise<boolean> {
+async function isFirst({ database, catalogue }: BillingDeps, user: User, { membership, plan }: Sale): Promise<boolean> {
   const { triedUntil, paidPlanId, pending, unpaid } = membership;
   if (triedUntil !== null || paidPlanId !== null || pending || unpaid) return false;
   if (changeKindByCard(catalogue, membership, plan) !== 'first') return false;
@@ -62,10 +58,10 @@ async function isFirst(
  * The free days that the plan begins with for this user; undefined: none. It writes nothing.
  * @throws {StripeUnavailableError}
  */
-export async function findTrialOffer(deps: BillingDeps, user: User, wanted: Wanted): Promise<TrialOffer | undefined> {
-  const { trialDays: days } = wanted.plan;
-  const { card } = wanted.membership;
-  if (days === null || !(await isFirst(deps, user, wanted))) return undefined;
+export async function findTrialOffer(deps: BillingDeps, user: User, sale: Sale): Promise<TrialOffer | undefined> {
+  const { trialDays: days } = sale.plan;
+  const { card } = sale.membership;
+  if (days === null || !(await isFirst(deps, user, sale))) return undefined;
   const isFree = async (claim: Parameters<typeof findTrialOwner>[1]) =>
     [undefined, user.id].includes(await findTrialOwner(deps.database.db, claim));
   for (const claim of listMailboxClaims(deps, user)) if (!(await isFree(claim))) return undefined;

@@ -38,7 +38,7 @@ export const nothingDue = (plan: Plan, startsAt: number): Quote => ({
 type TriedPlan = ChosenPlan & { endsAt: number };
 
 /**
- * What Stripe charges with the call itself. It is asked for the invoice of the call: of a subscription that is in a trial
+ * The amount that Stripe charges with the call itself. It is asked for the invoice of the call: of a subscription that is in a trial
  * already, that is the one at the end of the new one.
  */
 function dueWithCall({ lines, amount_due: due }: Stripe.Invoice, trialEnd: number): number {

@@ -1,5 +1,5 @@
 import { dayMs, hourMs } from '../../shared/index.ts';
-import type { Membership } from './membership.ts';
+import type { Row } from '../../store/index.ts';
 
 // The trial of a paid plan (`trialDays`): the user has the plan, and its first charge is at the end of the trial.
 
@@ -7,8 +7,8 @@ import type { Membership } from './membership.ts';
 export const planTrialKey = 'foyer_trial';
 
 /** Absent ones are unknown. */
-type TrialFacts = Pick<Membership, 'status' | 'pricedPlanId'> &
-  Partial<Pick<Membership, 'triedPlanId' | 'triedUntil' | 'paidUntil' | 'unpaid'>>;
+type TrialFacts = Pick<Row<'memberships'>, 'status' | 'pricedPlanId'> &
+  Partial<Pick<Row<'memberships'>, 'triedPlanId' | 'triedUntil' | 'paidUntil'>> & { unpaid?: object | null };
 
 const isOnTriedPlan = ({ pricedPlanId, triedPlanId }: TrialFacts): boolean =>
   pricedPlanId !== null && pricedPlanId === triedPlanId;
