@@ -1,6 +1,6 @@
 import { listOrders, StripeUnavailableError } from '../../server/billing/index.ts';
+import { trialHash } from '../../server/billing/subscription/ensure-customer.ts';
 import { claimTrial } from '../../server/billing/subscription/membership-store.ts';
-import { trialHash } from '../../server/billing/subscription/trial-claims.ts';
 import { importPartnerDeals, type User } from '../../server/users/index.ts';
 import { asMember } from '../billing/api-steps.ts';
 import { cards, dayMs } from '../billing/steps.ts';

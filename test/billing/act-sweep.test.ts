@@ -1,7 +1,7 @@
 import { anyBackend, secondBackends } from '../support/stores.ts';
 import { faultsOf, passDays, startWithCard } from './act-judge.ts';
 import { type Fault, faults, type Saved, type Sweep } from './act-sweep.ts';
-import { acts, planOf } from './plan-actions.ts';
+import { acts, planOf, tryStarter } from './plan-actions.ts';
 import { cards, dayMs } from './steps.ts';
 
 /**
@@ -34,6 +34,10 @@ const resume: Steps = async ({ billing, user }) => {
 const pause: Steps = async ({ billing, user, database }) => {
   const answer = await acts.pause?.act({ billing, user, database });
   if (answer !== 'paused') throw new Error(`not paused: ${answer}`);
+};
+const tryPlan: Steps = async (sweep) => {
+  const began = await tryStarter(sweep);
+  if ((began as { kind: string }).kind !== 'paid') throw new Error(`not begun: ${JSON.stringify(began)}`);
 };
 /** A renewal that is declined; after it the card is good again, so that the next attempt would charge it. */
 const failRenewal: Steps = async ({ stripe, billing, user }) => {
@@ -121,6 +125,9 @@ const states: Record<string, Steps[]> = {
   'an earlier release has scheduled a downgrade': [scale(), days(10), scheduleInMetadata],
   'an earlier release has put the price of a downgrade on the subscription': [scale(), days(28), convert],
   'the same, and it was cancelled': [scale(), days(28), convert, cancel],
+  'a plan is tried': [tryPlan, days(3)],
+  'the same, then cancelled before its first charge': [tryPlan, days(3), cancel],
+  'the same, and another plan is bought': [tryPlan, days(3), scale(), days(1)],
   'the renewal is not paid': [scale(), days(10), failRenewal],
   'an upgrade waits for the bank': [
     async (sweep) => {

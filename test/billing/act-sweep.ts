@@ -9,10 +9,10 @@ import {
 } from '../../server/billing/index.ts';
 import type { Database } from '../../server/store/index.ts';
 import { startFoyer } from '../support/foyer.ts';
-import { plansWith } from '../support/plans.ts';
 import type { Backend } from '../support/stores.ts';
 import { startStripe } from '../support/stripe.ts';
 import { type Act, buy, catalogue } from './plan-actions.ts';
+import { plansWithTrials } from './plan-trial-steps.ts';
 import { cards, dayMs, from } from './steps.ts';
 
 const minuteMs = 60_000;
@@ -89,7 +89,7 @@ export async function startSweep(backend: Backend) {
     backend,
     {
       ...stripe.environment(),
-      PLANS_FILE: plansWith({ pause: { months: [1] } }),
+      PLANS_FILE: plansWithTrials({ pause: { months: [1] } }),
       CARD_LIMIT_MEMBER: '100000',
       CARD_LIMIT_ADDRESS: '100000',
       CARD_LIMIT_OVERALL: '100000',

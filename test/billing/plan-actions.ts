@@ -4,6 +4,7 @@ import {
   createCatalogue,
   subscriptionOnDeletion,
   toAnnouncedPause,
+  toLaterAmounts,
 } from '../../server/billing/index.ts';
 import type { Database } from '../../server/store/index.ts';
 import type { User } from '../../server/users/index.ts';
@@ -29,6 +30,19 @@ export async function buy({ billing, user }: Parameters<Act>[0], code: string, p
   return billing.confirm(user, { planId: open.plan.id, dueCents }, from);
 }
 
+/** Presses the button of Starter's page, with everything that it names: free days, where it begins with some. */
+export async function tryStarter({ billing, user }: Parameters<Act>[0]): Promise<unknown> {
+  await billing.choose(user, planOf('m-99'));
+  const open = await billing.purchase(user.id);
+  if (!open) throw new Error('nothing was chosen');
+  const isPaused = (await billing.getMembership(user.id))?.pause != null;
+  if (isPaused) return billing.confirm(user, { planId: open.plan.id, dueCents: 0 }, from);
+  const { dueCents, next, trial } = await billing.quoteOnPage(user, open.plan, open.promotion);
+  const trialEnd = trial && 'endsAt' in trial ? trial.endsAt : null;
+  const announced = { planId: open.plan.id, dueCents, laterCents: toLaterAmounts(next), trialEnd };
+  return billing.confirm(user, announced, from);
+}
+
 /** Takes the first pause that is offered; without one nothing is asked. */
 async function pauseForMonth({ billing, user }: Parameters<Act>[0]): Promise<unknown> {
   const [offer] = await billing.quotePauses(user.id);
@@ -44,6 +58,7 @@ export const acts: Record<string, { act: Act; isWrittenDown: boolean }> = {
   'keep Scale': { act: (member) => buy(member, 'm-899'), isWrittenDown: false },
   'upgrade to Scale, annual': { act: (member) => buy(member, 'y-8000'), isWrittenDown: false },
   'upgrade with a code': { act: (member) => buy(member, 'y-8000', 'SWEEP10'), isWrittenDown: false },
+  'try Starter': { act: tryStarter, isWrittenDown: false },
   pause: { act: pauseForMonth, isWrittenDown: true },
   leave: { act: (member) => leave(member, 'period-end'), isWrittenDown: true },
   'leave at once': { act: (member) => leave(member, 'at-once'), isWrittenDown: true },

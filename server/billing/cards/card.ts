@@ -6,11 +6,10 @@ import type { SaveCardResult, SetupIntentResult } from '../results.ts';
 import { callStripe, orNotFound, toStripeRefusal } from '../stripe/stripe-client.ts';
 import { agreedByKey, toDecline, toId, toSavedCard } from '../stripe/stripe-objects.ts';
 import { type ChangeableSubscription, findCustomer } from '../subscription/changeable-subscription.ts';
-import { memberKey } from '../subscription/ensure-customer.ts';
+import { memberKey, trialHash } from '../subscription/ensure-customer.ts';
 import { type Membership, type SavedCard, trialPlanKey } from '../subscription/membership.ts';
 import { claimTrial } from '../subscription/membership-store.ts';
 import { syncMember } from '../subscription/sync-from-stripe.ts';
-import { trialHash } from '../subscription/trial-claims.ts';
 import { consumeCard, recordCardEntry, recordEnteredCard, recordFreshCard } from './card-entry.ts';
 import { invoiceTypes } from './payment-methods.ts';
 

@@ -17,13 +17,14 @@ import { isDebit, toLaterAmounts } from '../subscription/membership.ts';
 import { findMembership } from '../subscription/membership-store.ts';
 import { scheduleChange } from '../subscription/scheduled-change.ts';
 import { syncMember } from '../subscription/sync-from-stripe.ts';
-import { priceAsAnnounced, readLater, toCharge } from './make-charge.ts';
 import { isOtherLater, type PurchaseRefusal, type PurchaseState, transition } from './purchase-state.ts';
 import { changePurchase, findLastPaid, findOpenPurchase, type StoredPurchase, toPurchase } from './purchase-store.ts';
+import { type Priced, quoteNow } from './quote.ts';
 import { quotePlan } from './quote-plan.ts';
 import { finishRun, giveUpCharge, runCharge, type SettleResult, settleCharge, startRun } from './run-charge.ts';
-import { readChargeFacts } from './stripe-charge.ts';
-import { claimPlanTrial } from './trial-offer.ts';
+import { readChargeFacts, readLater, toCharge } from './stripe-charge.ts';
+import { claimPlanTrial, endOfTrial, findAnnouncedEnd, findTrialOffer } from './trial-offer.ts';
+import { quoteTrial } from './trial-quote.ts';
 
 /** One press of the button. */
 export interface Confirmation {
@@ -97,6 +98,27 @@ async function toRefusal(
     case 'no-card':
       return { kind: why };
   }
+}
+
+/**
+ * The amount of a purchase now, with the free days that its page has named, or without any.
+ * @returns undefined: the plan begins with other free days than the page has named
+ * @throws {StripeUnavailableError}
+ */
+async function priceAsAnnounced(
+  deps: BillingDeps,
+  { user, announced: { trialEnd } }: Pick<Confirmation, 'user' | 'announced'>,
+  { live, purchase }: { live: ChangeableSubscription; purchase: PurchaseView },
+): Promise<Priced | undefined> {
+  const { plan, promotion } = purchase;
+  // Callers of the JSON API want none.
+  if (trialEnd === undefined || plan.trialDays === null) return trialEnd ? undefined : quoteNow(deps, live, purchase);
+  const days = (await findTrialOffer(deps, user, { membership: live.membership, plan }))?.days;
+  const announced = days === undefined ? undefined : findAnnouncedEnd(days, trialEnd, deps.now());
+  const endsAt = announced ?? (days === undefined ? undefined : endOfTrial(days, deps.now()));
+  const trial = endsAt === undefined ? undefined : await quoteTrial(deps, live, { plan, promotion, endsAt });
+  if (trial) return announced === undefined ? undefined : trial;
+  return trialEnd === null ? quoteNow(deps, live, purchase) : undefined;
 }
 
 /** Compares the amount, writes the request down, and sends it. */

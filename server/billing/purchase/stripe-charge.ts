@@ -1,17 +1,24 @@
 import type Stripe from 'stripe';
 import { type StripeInvoiceId, toStripeInvoiceId } from '../../shared/index.ts';
 import type { BillingDeps } from '../deps.ts';
+import type { DisplayedQuote } from '../results.ts';
 import { trialEndKey } from '../stripe/debits.ts';
 import { nextPlanKey, readInvoice } from '../stripe/read-stripe-snapshot.ts';
-import { callStripe, switchTaxOn, toStripeRefusal } from '../stripe/stripe-client.ts';
+import { callStripe, isTaxed, switchTaxOn, toStripeRefusal } from '../stripe/stripe-client.ts';
 import { toDecline, toId } from '../stripe/stripe-objects.ts';
-import { getItem, priceState, readSubscription } from '../subscription/changeable-subscription.ts';
+import {
+  type ChangeableSubscription,
+  getItem,
+  priceState,
+  readSubscription,
+} from '../subscription/changeable-subscription.ts';
+import { isDebit, toDiscountParam, toLaterAmounts } from '../subscription/membership.ts';
 import { planTrialKey } from '../subscription/plan-trial-rules.ts';
-import { releaseForUpgrade } from '../subscription/scheduled-change.ts';
+import { readScheduledPrices, releaseForUpgrade } from '../subscription/scheduled-change.ts';
 import type { Charge } from './charge.ts';
 import type { ChargeFacts, ChargePlace, PendingPayment } from './purchase-state.ts';
 import type { StoredPurchase } from './purchase-store.ts';
-import { toStripeParams } from './quote.ts';
+import { type Priced, toStripeParams } from './quote.ts';
 
 /**
  * The charge of a purchase at Stripe: the parameters that were stored before the call (`Charge`) are sent with one
@@ -165,4 +172,52 @@ export async function voidInvoice(deps: BillingDeps, invoiceId: StripeInvoiceId)
     if (!toStripeRefusal(error)) throw error;
     return false;
   }
+}
+
+type AnnouncedLater = Pick<Charge, 'laterCents' | 'followingPriceId' | 'scheduledPrices' | 'requestToBegin'>;
+
+/** The later amounts, if the page has named them, and the prices that the charge keeps. */
+export async function readLater(
+  deps: BillingDeps,
+  { due: { following }, previewNext }: Priced,
+  { announced, subscription }: { announced: DisplayedQuote; subscription: Stripe.Subscription },
+): Promise<AnnouncedLater> {
+  const laterCents = announced.laterCents === undefined ? undefined : toLaterAmounts(await previewNext());
+  return {
+    laterCents,
+    ...(following && { followingPriceId: await deps.prices.priceIdFor(following) }),
+    ...(subscription.schedule !== null && { scheduledPrices: await readScheduledPrices(deps, subscription) }),
+  };
+}
+
+/** The record that is written before the call to Stripe. */
+export function toCharge(
+  { now, catalogue }: Pick<BillingDeps, 'now' | 'catalogue'>,
+  { subscription, subscriptionId, membership }: ChangeableSubscription,
+  { due, params, ...later }: Pick<Priced, 'due' | 'params'> & AnnouncedLater,
+): Charge {
+  const { promotion, dueCents } = due;
+  const item = getItem(subscription);
+  // Without its own, the subscription has the discount of its customer.
+  const withoutCode = params.prorationDate === null && membership.discount ? [] : null;
+  return {
+    subscriptionId,
+    itemId: item.id,
+    priceId: params.items[0]?.price ?? toId(item.price),
+    quantity: params.items[0]?.quantity,
+    prorationDate: params.prorationDate,
+    endTrial: params.endTrial,
+    planTrialEnd: params.trialEnd,
+    discounts: promotion === null ? withoutCode : [toDiscountParam(promotion)],
+    scheduledPlanId: membership.nextPlanId ?? undefined,
+    announcedCents: dueCents,
+    ...later,
+    // A trial costs nothing, so its tax is none.
+    ...(!params.endTrial && !isTaxed(catalogue, subscription) && { switchesTaxOn: true }),
+    ...(isDebit(membership.card) && {
+      byDebit: true,
+      ...(params.endTrial && { trialEnd: subscription.trial_end ?? undefined }),
+    }),
+    beganAt: now(),
+  };
 }

@@ -4,11 +4,11 @@ import type { Plan } from '../catalogue/catalogue.ts';
 import type { BillingDeps } from '../deps.ts';
 import { listOrders } from '../orders/order-store.ts';
 import { callStripe, orNotFound } from '../stripe/stripe-client.ts';
+import { mailboxHashes, trialHash } from '../subscription/ensure-customer.ts';
 import type { Membership, SavedCard } from '../subscription/membership.ts';
 import { changeKindByCard } from '../subscription/membership-state.ts';
 import { claimTrial, findTrialOwner } from '../subscription/membership-store.ts';
 import { quotedMs } from '../subscription/notice-rules.ts';
-import { mailboxHashes, trialHash } from '../subscription/trial-claims.ts';
 
 // The free days with which a paid plan begins (`trialDays`): once for each user, mailbox and card, and only for a user
 // who has never paid for a plan.

@@ -1,8 +1,8 @@
 import type Stripe from 'stripe';
-import { toStripeInvoiceId } from '../../shared/index.ts';
-import { type PendingChange, trialPlanKey } from '../subscription/membership.ts';
+import { toPlanId, toStripeInvoiceId } from '../../shared/index.ts';
+import { type Membership, type PendingChange, trialPlanKey } from '../subscription/membership.ts';
 import type { Snapshot } from '../subscription/membership-store.ts';
-import { isUnpaidTrial } from './plan-trial.ts';
+import { planTrialKey } from '../subscription/plan-trial-rules.ts';
 import { hasSoldLines, toSubscriptionId } from './stripe-invoices.ts';
 import { isEnded, toId, toMs, toSubscriptionStatus } from './stripe-objects.ts';
 
@@ -79,3 +79,20 @@ export function asBeforePurchase(snapshot: Snapshot, { metadata }: Stripe.Subscr
     unpaidSince: null,
   };
 }
+
+/** The trial of a paid plan; when it is over, or another plan has followed, its end stays. */
+export function readPlanTrial(
+  { triedUntil }: Pick<Membership, 'triedUntil'>,
+  { metadata, trial_end: end }: Pick<Stripe.Subscription, 'metadata' | 'trial_end'>,
+): Pick<Snapshot, 'triedPlanId' | 'triedUntil'> {
+  const planId = metadata[planTrialKey];
+  return planId && end !== null
+    ? { triedPlanId: toPlanId(planId), triedUntil: toMs(end) }
+    : { triedPlanId: null, triedUntil };
+}
+
+/** Tests for a subscription whose first charge follows a trial: until it is paid, nothing was paid for its plan. */
+export const isUnpaidTrial = (
+  { metadata }: Pick<Stripe.Subscription, 'metadata'>,
+  invoices: readonly Stripe.Invoice[],
+): boolean => Boolean(metadata[planTrialKey]) && !invoices.some((one) => one.status === 'paid' && hasSoldLines(one));

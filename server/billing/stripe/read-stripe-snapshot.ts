@@ -11,8 +11,7 @@ import {
 import type { Prices } from '../catalogue/prices.ts';
 import type { AppliedDiscount, Membership, PendingChange, UnpaidInvoice } from '../subscription/membership.ts';
 import type { Snapshot } from '../subscription/membership-store.ts';
-import { asBeforePurchase, findTriedInvoice, toPendingDebit } from './debits.ts';
-import { isUnpaidTrial, readPlanTrial } from './plan-trial.ts';
+import { asBeforePurchase, findTriedInvoice, isUnpaidTrial, readPlanTrial, toPendingDebit } from './debits.ts';
 import { callStripe, orNotFound, readCustomer, type StripeClient } from './stripe-client.ts';
 import { hasLapsed, isUnpaidRenewal, lastPaid, listOverdue, toSubscriptionId } from './stripe-invoices.ts';
 import {

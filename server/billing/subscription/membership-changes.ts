@@ -242,7 +242,7 @@ const listMembershipMails = (changes: MembershipChange, catalogue: Catalogue): M
   ...unpaid(changes, catalogue),
   ...trialEnds(changes),
   ...toCome(changes, catalogue),
-  ...listTrialMails(changes, catalogue),
+  ...(changes.after.triedPlanId === null ? [] : listTrialMails(changes, catalogue)),
   ...ended(changes, catalogue),
   ...card(changes),
 ];

@@ -134,8 +134,9 @@ function toUnpaidState(facts: MembershipFacts, catalogue: StateCatalogue, nowMs:
 /** The state that pages, mails, calls and the comparison with Stripe share: one decision for each of Stripe's statuses. */
 export function toMembershipState(facts: MembershipFacts, catalogue: StateCatalogue, nowMs: number): MembershipState {
   if (facts.pricedPlanId === trialPlanKey) return toInitialState(facts, catalogue, nowMs);
-  const [trial, tried] = [findTrial(facts, nowMs), catalogue.byId(facts.triedPlanId)];
-  if (trial && tried) return { kind: 'trying', plan: tried, ...trial };
+  const tried = catalogue.byId(facts.triedPlanId);
+  const trial = tried && findTrial(facts, nowMs);
+  if (trial) return { kind: 'trying', plan: tried, ...trial };
   switch (facts.status) {
     case 'active':
     // A change that was scheduled the former way: in its last days Stripe counts it as a trial of the next price.
