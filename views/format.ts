@@ -38,7 +38,9 @@ export function formatDate(
     formatter = new Intl.DateTimeFormat(lang, { ...dateStyles[style], timeZone });
     dates.set(key, formatter);
   }
-  return formatter.format(timeMs);
+  const text = formatter.format(timeMs);
+  // French writes the first day of a month as an ordinal; CLDR, and so Intl, does not.
+  return lang === 'fr' ? text.replace(/^1 /, '1er ') : text;
 }
 
 /**

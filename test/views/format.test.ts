@@ -32,6 +32,18 @@ it.each([
   expect(plain(formatDate(lang, timeMs, 'dateTime'))).toMatch(dateTime);
 });
 
+it.each([
+  ['date', '1er décembre 2026'],
+  ['short', '1er déc. 2026'],
+  ['dateTime', '1er déc. 2026, 01:03'],
+  ['exact', '1er déc. 2026, 01:03:00 UTC'],
+  ['time', '01:03 UTC'],
+] as const)('The first day of a month is an ordinal in French, in the style %s', (style, text) => {
+  expect(plain(formatDate('fr', Date.UTC(2026, 11, 1, 1, 3), style))).toBe(text);
+  expect(formatDate('fr', Date.UTC(2026, 11, 11))).toMatch(/^11 /);
+  expect(formatDate('nl', Date.UTC(2026, 11, 1))).toBe('1 december 2026');
+});
+
 it('A time zone moves the date', () => {
   expect(formatDate('en', Date.UTC(2027, 0, 1, 2), { style: 'short', timeZone: 'America/New_York' })).toBe(
     'Dec 31, 2026',
@@ -42,7 +54,7 @@ it('A time zone moves the date', () => {
 it.each([
   ['en', 'now', '3 minutes ago', 'yesterday', 'Oct 1, 2027'],
   ['de', 'jetzt', 'vor 3 Minuten', 'gestern', '01.10.2027'],
-  ['fr', 'maintenant', 'il y a 3 minutes', 'hier', '1 oct. 2027'],
+  ['fr', 'maintenant', 'il y a 3 minutes', 'hier', '1er oct. 2027'],
   ['nl', 'nu', '3 minuten geleden', 'gisteren', '1 okt 2027'],
 ] as const)('Times ago are formatted for the language %s', (lang, now, minutes, yesterday, date) => {
   const ago = (ms: number) => plain(formatAgo(lang, timeMs - ms, timeMs));
