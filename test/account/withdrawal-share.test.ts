@@ -70,8 +70,9 @@ describe('a withdrawal that keeps the share of the days', () => {
     const [order] = await orders(user);
     expect(order).toMatchObject({ paidCents: 9_900, beginWording: '1-en', beginRequestedAt: expect.any(Number) });
     expect(Math.abs((order?.beginRequestedAt ?? 0) - (order?.orderedAt ?? 0))).toBeLessThan(60_000);
-    expect(wordsOf(await (await browser.get('/settings/membership')).text())).toContain(
-      'Begun right away at your request',
+    // The plan's column has the note, not the amount's.
+    expect(wordsOf(await (await browser.get('/settings/membership')).text())).toMatch(
+      /New plan Begun right away at your request of \w+ \d+, \d{4} \$99\.00/,
     );
     expect((await mailOf(user, 'receipt'))?.text).toContain('Begins right away, at your request of');
   });

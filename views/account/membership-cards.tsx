@@ -94,8 +94,11 @@ export function InvoicesCard({ ctx, invoices }: { ctx: PageContext; invoices: re
     {
       key: 'what',
       label: t('membership.invoices.what'),
-      cell: ({ plan, kind }) => (
-        <Lines first={plan ?? '–'} others={kind === undefined ? [] : [t(`membership.invoices.${kind}`)]} />
+      cell: ({ plan, kind, begins }) => (
+        <Lines
+          first={plan ?? '–'}
+          others={[kind && t(`membership.invoices.${kind}`), begins].filter((line) => line !== undefined)}
+        />
       ),
     },
     {

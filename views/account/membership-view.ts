@@ -97,6 +97,8 @@ export interface InvoiceRow {
   number: string | null;
   plan?: string | undefined;
   kind?: 'upgrade' | 'renewal' | undefined;
+  /** The member's request that the plan begins before the right to withdraw ends. */
+  begins?: string | undefined;
   amount: string;
   state: 'open' | 'paid' | 'void' | 'uncollectible' | 'refunded';
   /** Notes on the amount. */

@@ -195,9 +195,6 @@ function orderNotes(
       ? [t('membership.invoices.credit', { amount: money(order.usedCreditCents) })]
       : []),
     ...(refundedCents > 0 ? [t('membership.invoices.refunded', { amount: money(refundedCents) })] : []),
-    ...(order?.beginRequestedAt == null
-      ? []
-      : [t('membership.invoices.beginsAtOnce', { date: formatDate(lang, order.beginRequestedAt, 'short') })]),
     // A dispute that the member has lost is settled.
     ...(order?.disputeState === 'open' ? [t('membership.invoices.disputed')] : []),
     ...(order?.disputeState === 'lost' ? [t('membership.invoices.disputeLost')] : []),
@@ -245,6 +242,12 @@ export function invoiceRows(
         number: invoice.number,
         plan: plan && planLine(ctx.t, { ...withSeats(plan, order?.seats ?? 1), period: invoice.period }),
         kind: order?.orderType,
+        begins:
+          order?.beginRequestedAt == null
+            ? undefined
+            : ctx.t('membership.invoices.beginsAtOnce', {
+                date: formatDate(ctx.lang, order.beginRequestedAt, 'short'),
+              }),
         amount: money(paidCents),
         state: isPaid && refundedCents > 0 && refundedCents >= paidCents ? 'refunded' : invoice.status,
         notes: orderNotes({ t: ctx.t, lang: ctx.lang, money }, order, { invoice, refundedCents }),
