@@ -49,7 +49,7 @@ describe('the credit of a member', () => {
 
   it.each([
     ['a cancelled plan', 'as it did before'],
-    ['a change to a cheaper plan', 'doesn’t happen'],
+    ['a change to a cheaper plan', 'You won’t change to Starter'],
   ])('The page that takes back %s names the credit when that pays the whole renewal of $0.00', async (end, words) => {
     const { user, browser } = await withPlan(shop, 'm-499');
     const { customerId } = await standing(shop, user);

@@ -99,11 +99,11 @@ describe('the page of the membership', () => {
     expect((await shop.buy(user, 'm-99')).kind).toBe('scheduled');
     const end = day((await standing(shop, user)).periodEnd ?? 0);
     expect(await page(browser)).toContain(
-      `Until ${end} you have Growth, every 30 days. Then Starter, every 30 days begins.`,
+      `Until ${end} you have Growth, every 30 days. After that you have Starter, every 30 days.`,
     );
     expect(await page(browser, '/settings')).toContain(`From ${end}: Starter, every 30 days`);
     expect(await page(browser, `${path}/resume`)).toContain(
-      `The change to Starter, every 30 days doesn’t happen. Growth goes on and renews on ${end} at $499.00.`,
+      `You won’t change to Starter, every 30 days. Growth goes on and renews on ${end} at $499.00.`,
     );
     await browser.post(`${path}/resume`);
     expect(await page(browser)).toContain(`Renews on ${end}`);

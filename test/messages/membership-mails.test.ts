@@ -29,7 +29,7 @@ describe('the receipt', () => {
   it('The receipt has every variable of the specification, amounts with two decimals and dates in words', () => {
     const { text } = mail('receipt', 'en');
     expect(factsOf(text)).toMatchObject({
-      Plan: 'Starter, yearly',
+      Plan: 'Starter, annual',
       Price: '$900.00',
       Discount: '−$90.00',
       'Credit used': '−$12.50',

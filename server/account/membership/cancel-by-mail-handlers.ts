@@ -37,11 +37,11 @@ async function findEnding(r: RequestContext, deps: AccountDeps, user: User) {
   const words = (plan: Plan) => toPlanView(r, plan, { catalogue, membership });
   const status = toPlanStatus({ catalogue, nowMs: deps.billingNow(), words }, user, membership);
   if (status.kind === 'renews' || status.kind === 'changes' || (status.kind === 'pauses' && !status.hasBegun)) {
-    return { plan: status.plan.line, until: status.at, refund: await findRefund(r, deps, user.id) };
+    return { plan: status.plan.name, until: status.at, refund: await findRefund(r, deps, user.id) };
   }
   if (status.kind === 'tries') return { plan: status.plan.line, until: status.at };
   if (status.kind === 'unpaid' || status.kind === 'paused' || status.kind === 'pauses')
-    return { plan: status.plan.line, until: null };
+    return { plan: status.plan.name, until: null };
   return undefined;
 }
 

@@ -48,7 +48,7 @@ describe('the pages of step 2', () => {
     const before = '/signup/plan/starter-yearly/verifiedCode';
     await press(browser, before);
     const other = await (await browser.get('/signup/plan/growth-monthly/verifiedCode')).text();
-    expect(wordsOf(other)).toContain('You started to pay for Starter, annual');
+    expect(wordsOf(other)).toContain('You haven’t finished the payment for Starter, annual');
     expect(other).toContain(`href="${before}">Finish Starter, annual</a>`);
     expect(wordsOf(other)).toContain('Growth, monthly');
     expect(mainForm(other).fields).toMatchObject({ planId: '12' });
@@ -56,7 +56,7 @@ describe('the pages of step 2', () => {
     const device = shop.foyer.browser();
     await device.post('/sign-in', { username: user.email, password: newPassword });
     const picker = await (await device.get('/plan-purchase')).text();
-    expect(wordsOf(picker)).toContain('You started to pay for Starter, annual');
+    expect(wordsOf(picker)).toContain('You haven’t finished the payment for Starter, annual');
     expect(picker).toContain('href="/plan-purchase/11">Finish Starter, annual</a>');
   });
 });
