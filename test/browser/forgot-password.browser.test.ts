@@ -89,8 +89,9 @@ describe('a forgotten password', () => {
     // It is there for a second and a half, before the page for the code.
     await Promise.all([sent.waitFor(), ask(page, user.email)]);
     expect(await sent.count()).toBe(0);
-    // The button waits, and says how long.
-    await page.getByRole('button', { name: 'Send again', disabled: true }).waitFor();
+    // Until the button may be used, the seconds are in its place.
+    await page.getByText(/^You can resend in \d+ s$/).waitFor();
+    await page.getByRole('button', { name: 'Send again' }).waitFor({ state: 'detached' });
     const code = await codeFor(sandbox.foyer, user.email);
     await fill(page, otherThan(code));
     await page.getByRole('alert').getByText('Invalid code').waitFor();

@@ -65,6 +65,16 @@ describe('phones', () => {
     },
   );
 
+  it('At 375 × 667 the button of the first step of the sign-up is in view', async () => {
+    const page = await newPage();
+    await page.setViewportSize({ width: 375, height: 667 });
+    await page.goto(`${sandbox.foyer.url}/signup`);
+    // Without the banner of the sandbox.
+    const { height: banner } = await boxOf(page, '.ribbon');
+    expect((await boxOf(page, '#sign-up .button.primary')).bottom - banner).toBeLessThanOrEqual(667);
+    expect(await layoutFaults(page, 375)).toEqual([]);
+  });
+
   it('At 375 × 667 the rows of the header and of the tabs begin at 16 px and fade out where they continue', async () => {
     const page = await newPage();
     await page.setViewportSize({ width: 375, height: 667 });

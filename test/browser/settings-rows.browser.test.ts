@@ -35,6 +35,18 @@ describe('rows and lists of the settings', () => {
     },
   );
 
+  it('On a phone the path to a list is one line, with the link back to Security', async () => {
+    const { foyer } = sandbox;
+    const page = await newPage({ widthPx: 320 });
+    await goOnAs(page, await foyer.signedIn(await foyer.addUser()), foyer.url);
+    await page.context().addCookies([{ name: 'foyer_lang', value: 'de', url: foyer.url }]);
+    await page.goto(`${foyer.url}/settings/apps`);
+    const path = page.locator('.breadcrumb');
+    expect((await path.boundingBox())?.height).toBeLessThan(30);
+    await path.getByRole('link', { name: 'Sicherheit' }).click();
+    await page.waitForURL(`${foyer.url}/settings`);
+  });
+
   it('While two-step verification is off its card says so, until the switch is set, without a script too', async () => {
     const { foyer } = sandbox;
     const user = await foyer.addUser({ phone: '+31612345999', phoneVerified: true });

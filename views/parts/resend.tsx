@@ -3,7 +3,7 @@ import { Button } from './button.tsx';
 import { Island } from './island.tsx';
 
 export interface ResendProps {
-  /** Seconds until it is enabled; 0: now. */
+  /** Seconds until it is offered; 0: now. */
   waitSeconds: number;
   label: string;
   /** The text beside it meanwhile, with `%` for the seconds. */
@@ -20,22 +20,24 @@ interface ResendFormProps extends ResendProps {
 export function ResendView({ waitSeconds, label, waitText, live }: ResendProps & { live?: boolean }) {
   return (
     <>
-      <Button kind="link" name="act" value="resend" disabled={live && waitSeconds > 0}>
-        {label}
-      </Button>
+      {!(live && waitSeconds > 0) && (
+        <Button kind="link" size="small" name="act" value="resend">
+          {label}
+        </Button>
+      )}
       {waitSeconds > 0 && <span className="small muted">{waitText.replace('%', String(waitSeconds))}</span>}
     </>
   );
 }
 
 /**
- * The form that requests another code. With scripts, the seconds count down and the button waits; the server works
- * without.
+ * The form that requests another code. With scripts, the seconds count down in the place of the button; the server
+ * works without.
  */
 export function Resend({ ctx, action, question, ...props }: ResendFormProps) {
   return (
     <form className="resend" method="post" action={action}>
-      <span className="muted">{question}</span>{' '}
+      <span className="small muted">{question}</span>{' '}
       <Island ctx={ctx} name="resend" load="idle" view={ResendView} props={props} />
     </form>
   );

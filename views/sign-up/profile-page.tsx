@@ -193,7 +193,12 @@ export function ProfilePage(props: ProfilePageProps) {
       <SignUpSteps ctx={ctx} current={0} />
       <div className="panel-head">
         <h1>{t('signUp.heading')}</h1>
-        <p className="muted">{clientName === undefined ? t('signUp.lead') : t('signUp.continueTo', { clientName })}</p>
+        {clientName === undefined ? (
+          // The steps above say the same: without it Next is in view on a low phone.
+          <p className="muted when-tall">{t('signUp.lead')}</p>
+        ) : (
+          <p className="muted">{t('signUp.continueTo', { clientName })}</p>
+        )}
       </div>
       <PageNotice ctx={ctx} notice={problem && { kind: 'error', ...problem }} />
       <PageNotice ctx={ctx} notice={providerNotice} />
