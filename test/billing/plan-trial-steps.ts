@@ -8,18 +8,17 @@ import { hiddenFields } from './pause-steps.ts';
 import { manyCards, type Shop, startShop } from './steps.ts';
 
 /** The days with which Starter and Growth by the month begin. */
-export const trialDays = { 'm-99': 14, 'm-499': 5 } as const;
+const trialDays = { 'm-99': 14, 'm-499': 5 } as const;
 
-/** The shipped plans, two of which begin with free days. */
-export function plansWithTrials(change: Parameters<typeof plansWith>[0] = {}): string {
-  return plansWith({
-    plans: loadPlans().plans.map((plan) => {
-      const days = Object.entries(trialDays).find(([code]) => code === plan.code)?.[1];
-      return plan.kind === 'paid' && days ? { ...plan, trialDays: days } : plan;
-    }),
-    ...change,
+/** The shipped plans, some of which begin with free days. @param days by the codes of the plans */
+export const withTrialDays = (days: Record<string, number>) =>
+  loadPlans().plans.map((plan) => {
+    const own = days[plan.code];
+    return plan.kind === 'paid' && own !== undefined ? { ...plan, trialDays: own } : plan;
   });
-}
+
+export const plansWithTrials = (change: Parameters<typeof plansWith>[0] = {}): string =>
+  plansWith({ plans: withTrialDays(trialDays), ...change });
 
 export async function startTrialShop(
   options: Parameters<typeof startShop>[2] = {},
@@ -39,7 +38,7 @@ export interface Member {
  * The stand-in knows few cards, and each has its trials once: forgets which cards have had them. A test about that saves
  * its cards itself.
  */
-export const forgetCards = async ({ foyer }: Shop) =>
+export const forgetCards = async ({ foyer }: Pick<Shop, 'foyer'>): Promise<void> =>
   void (await foyer.deps.database.db.deleteFrom('trialClaims').where('kind', '=', 'card').execute());
 
 export async function member(

@@ -5,6 +5,7 @@ import { plansWith } from '../support/plans.ts';
 import { cards, confirmCard, islandProps } from './checkout/card-steps.ts';
 import { openShop, press, type Shop } from './checkout/shop.ts';
 import { hiddenFields } from './pause-steps.ts';
+import { planPage, withTrialDays } from './plan-trial-steps.ts';
 
 const latencyMs = 250;
 const path = '/plan-purchase/10/addPayment';
@@ -39,7 +40,7 @@ describe('requests to Stripe per act', () => {
     };
     shop = await openShop({
       STRIPE_API_URL: `http://127.0.0.1:${port}`,
-      PLANS_FILE: plansWith({ pause: { months: [1, 2, 3] } }),
+      PLANS_FILE: plansWith({ pause: { months: [1, 2, 3] }, plans: withTrialDays({ 'y-900': 14 }) }),
     });
     shop.standIn.observe(({ method, path: address, as }: Exchange) => {
       if (as !== 'publishable') seen.push(`${method} ${address}`);
@@ -114,6 +115,19 @@ describe('requests to Stripe per act', () => {
     expect(answer.headers.get('location')).toBe('/signup/completed/m-499');
     const ofButton = requests.slice(page.requests.length);
     expect({ requests: ofButton, tooMany: ofButton.length > 10 }).toMatchObject({ tooMany: false });
+  });
+
+  it('The page of a plan with free days takes at most 5 requests, and its button at most 14', async () => {
+    const user = await shop.foyer.addUser();
+    await shop.saveCard(user);
+    const browser = await shop.foyer.signedIn(user);
+    const page = await measure(() => browser.get('/plan-purchase/11'));
+    expect({ requests: page.requests, tooMany: page.requests.length > 5 }).toMatchObject({ tooMany: false });
+    const { fields } = await planPage(browser, '11');
+    const { answer, requests } = await measure(() => browser.post('/plan-purchase/11', fields));
+    expect(answer.headers.get('location')).toBe('/signup/completed/y-900');
+    expect(fields).toHaveProperty('trialEnd');
+    expect({ requests, tooMany: requests.length > 14 }).toMatchObject({ tooMany: false });
   });
 
   it('The page of three pauses takes at most 6 requests, and its button at most 14', async () => {

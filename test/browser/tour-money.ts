@@ -9,6 +9,7 @@ import type { Stop } from './tour.ts';
 import { giftShop, giftStops } from './tour-gift.ts';
 import { buy } from './tour-membership.ts';
 import { pauseShop, pauseStops } from './tour-pause.ts';
+import { trialShop, trialStops } from './tour-plan-trial.ts';
 import { seatsShop, seatsStops } from './tour-seats.ts';
 import { shareShop, withdrawalStops } from './tour-withdrawal.ts';
 
@@ -19,7 +20,7 @@ const europe = { currency: 'eur', consumers: { withdrawalDays: 14, afterYear: 'm
 
 /**
  * Shops in the EU: one adds the tax to its amounts, one contains it and gives back what is unused. And one with pauses,
- * one with seats, one with gift codes.
+ * one with seats, one with gift codes, one with plans that begin with free days.
  */
 export const euroShops = {
   added: () => ({
@@ -34,6 +35,7 @@ export const euroShops = {
   share: shareShop,
   seats: seatsShop,
   gift: giftShop,
+  trial: trialShop,
 };
 
 export type EuroShop = keyof typeof euroShops;
@@ -229,6 +231,8 @@ function mailedStops({ euroShop }: MoneyTour): Stop[] {
     'payment-failed',
     'plan-cancelled',
     'plan-not-resumed',
+    'plan-trial-began',
+    'plan-trial-ends',
     'refund-made',
   ];
   return [
@@ -273,6 +277,7 @@ export function moneyStops(tour: MoneyTour): Stop[] {
     ...withdrawalStops((name, where) => stop(name, 'share', where)),
     ...seatsStops((name, where) => stop(name, 'seats', where)),
     ...giftStops((name, where) => stop(name, 'gift', where)),
+    ...trialStops((name, where) => stop(name, 'trial', where)),
     stop('optional fields of the profile', 'added', { at: '/settings/profile' }),
     // The last of their shop: all its members have waited for them.
     stop('cancel while a renewal is charged', 'added', { at: `${membershipPath}/cancel`, prepare: renewing }),

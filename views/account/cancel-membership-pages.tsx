@@ -143,6 +143,8 @@ interface ResumeMembershipProps extends ActProps {
   more?: string | undefined;
   /** A yearly plan, which goes on as the monthly one. */
   byMonth?: boolean;
+  /** A trial, after which it is charged for the first time. */
+  isTrial?: boolean;
   /** A refund was announced for its end, which is not made. */
   dropsRefund?: boolean;
   /** The plan of the change that does not happen. */
@@ -153,7 +155,16 @@ interface ResumeMembershipProps extends ActProps {
   fields: Record<string, string>;
 }
 
-function resumeLead({ ctx: { t, lang }, plan, at, amount, byMonth, to, pause }: ResumeMembershipProps): string {
+function resumeLead({
+  ctx: { t, lang },
+  plan,
+  at,
+  amount,
+  byMonth,
+  isTrial,
+  to,
+  pause,
+}: ResumeMembershipProps): string {
   if (pause === 'begun') return t('membership.resume.nowLead', { plan, amount: amount ?? '' });
   if (at === null) return t('membership.resume.leadUndated', { plan });
   const date = formatDate(lang, at);
@@ -162,6 +173,7 @@ function resumeLead({ ctx: { t, lang }, plan, at, amount, byMonth, to, pause }: 
       ? t('membership.resume.byMonthUnpriced', { plan, date })
       : t('membership.resume.byMonth', { plan, date, amount });
   }
+  if (isTrial && amount !== undefined) return t('membership.resume.trialLead', { plan, date, amount });
   const dated = amount === undefined ? date : t('membership.plan.renewsAt', { date, amount });
   if (pause) return t('membership.resume.takeBackLead', { plan, date: dated });
   return to === undefined

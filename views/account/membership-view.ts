@@ -34,9 +34,10 @@ export type PlanStatusView =
   /** A paid plan that is free until then, and charged from then on. */
   | { kind: 'tries'; plan: UserPlanView; at: number }
   | { kind: 'renews' | 'unpaid'; plan: UserPlanView; at: number | null }
-  /** `refund`: given back then, because the paid period is not over. */
+  /** `refund`: given back then, because the paid period is not over. `isTrial`: nothing of it is paid. */
   | {
       kind: 'ends';
+      isTrial?: true;
       plan: UserPlanView;
       at: number | null;
       after?: string | undefined;

@@ -135,7 +135,18 @@ const resumePage = settingsPage({
     const byMonth = planAfterYear(catalogue, catalogue.byId(membership?.pricedPlanId)) !== undefined;
     const fields: Record<string, string> = next ? { laterCents: toLaterAmounts(next) } : {};
     const pause = kind === 'pauses' ? ('to-come' as const) : undefined;
-    return { plan: plan.name, at, to, pause, byMonth, dropsRefund, ...(next && toNextChargeView(r, next)), fields };
+    const isTrial = planStatus.kind === 'ends' && planStatus.isTrial === true;
+    return {
+      plan: plan.name,
+      at,
+      to,
+      pause,
+      byMonth,
+      isTrial,
+      dropsRefund,
+      ...(next && toNextChargeView(r, next)),
+      fields,
+    };
   },
   async act(r, { membership }) {
     const announced = r.field('laterCents') || undefined;

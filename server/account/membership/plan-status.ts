@@ -37,7 +37,7 @@ function toTriedStatus(
   base: Plan | undefined,
 ): PlanStatusView {
   return ends
-    ? { kind: 'ends', plan: words(plan), at, after: base && words(base).line }
+    ? { kind: 'ends', isTrial: true, plan: words(plan), at, after: base && words(base).line }
     : { kind: 'tries', plan: words(plan), at };
 }
 

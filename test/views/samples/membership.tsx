@@ -101,6 +101,12 @@ export function membershipSamples(ctx: PageContext): Record<string, Sample> {
     'membership-partner': sample({ ...page({ kind: 'lasting', plan, isFree: false }), sold: false }),
     'membership-gift': sample(page({ kind: 'gift', plan, at }, { hasGifts: true })),
     'membership-ends': sample(page({ kind: 'ends', plan, at, after: 'Free' }, { card: { ...card, expired: false } })),
+    'membership-tries': sample(
+      page(
+        { kind: 'tries', plan, at },
+        { nextCharge: { amount: money(9_900), more: '' }, card: { ...card, expired: false } },
+      ),
+    ),
     'membership-changes': sample(page({ kind: 'changes', plan, at, to })),
     'membership-unpaid': {
       page: (
