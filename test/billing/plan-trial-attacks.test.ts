@@ -196,6 +196,20 @@ describe('attacks on plans that begin with free days', () => {
     expect((await shop.userNow(who.user)).planId).toBe('1');
   });
 
+  it('Canceled by a mailed link, without a sign-in, it is never charged', async () => {
+    const who = await trier(shop);
+    const visitor = shop.foyer.browser();
+    await visitor.post('/cancel-membership', { email: who.user.email });
+    const mail = (await shop.foyer.mails(who.user.email)).find(({ template }) => template === 'cancel-link');
+    const { cancelUrl } = (mail?.values ?? {}) as { cancelUrl?: string };
+    const link = new URL(cancelUrl ?? '', shop.foyer.url);
+    expect(wordsOf(await (await visitor.get(link.pathname + link.search)).text())).toContain('Starter, monthly');
+    await visitor.post(link.pathname, { token: link.searchParams.get('token') ?? '' });
+    expect(await standing(shop, who.user)).toMatchObject({ cancelAtPeriodEnd: true });
+    await pass(shop, ((await standing(shop, who.user)).triedUntil ?? 0) + 2 * hourMs);
+    expect(await charges(shop, who.user)).toEqual([]);
+  });
+
   it('The JSON API sells without a trial, at the amount that its caller names', async () => {
     const who = await member(shop);
     const plan = shop.plan('m-99');

@@ -1,4 +1,5 @@
 import { page, path, standing } from '../account/membership-steps.ts';
+import { toPlanId } from '../support/ids.ts';
 import { atStripe, charges, hourMs, openAct, pass } from './pause-steps.ts';
 import { type Member, member, order, planPage, startTrialShop, templates, trier } from './plan-trial-steps.ts';
 import { cards, dayMs, from, type Shop } from './steps.ts';
@@ -111,6 +112,31 @@ describe('a paid plan that begins with free days', () => {
     expect((await shop.membership.payUnpaid(who.user, from)).kind).toBe('paid');
     expect(await charges(shop, who.user)).toEqual([9_900]);
     expect(await planOf(who)).toBe('10');
+  });
+
+  it('A plan whose first charge stays unknown is not given for longer than six hours, also if every event is lost', async () => {
+    const who = await trier(shop);
+    const { triedUntil } = await standing(shop, who.user);
+    const { db } = shop.foyer.deps.database;
+    // As if nothing was heard since: Stripe has ended the subscription.
+    shop.stripe.engine.call({ method: 'DELETE', path: `/v1/subscriptions/${(await atStripe(shop, who.user)).id}` });
+    await shop.stripe.webhooks.idle();
+    await db
+      .updateTable('memberships')
+      .set({ status: 'trialing', triedPlanId: toPlanId('10'), syncedAt: triedUntil })
+      .where('userId', '=', who.user.id)
+      .execute();
+    await db
+      .updateTable('users')
+      .set({ planId: toPlanId('10') })
+      .where('id', '=', who.user.id)
+      .execute();
+    shop.passTime((triedUntil ?? 0) + 5 * hourMs - shop.stripe.engine.nowMs());
+    await shop.membership.work();
+    expect(await planOf(who)).toBe('10');
+    shop.passTime(2 * hourMs);
+    await shop.membership.work();
+    expect(await planOf(who)).toBeNull();
   });
 
   it('A card that is removed during the trial is not charged: the plan ends', async () => {

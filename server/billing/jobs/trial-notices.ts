@@ -1,12 +1,12 @@
 import { dayMs } from '../../shared/index.ts';
 import { findUser } from '../../users/index.ts';
 import type { BillingDeps } from '../deps.ts';
-import { listTriedEnding, triedNoticeKey } from '../subscription/due-store.ts';
+import { listTriedEnding, listTriedOver, triedNoticeKey } from '../subscription/due-store.ts';
 import type { Membership } from '../subscription/membership.ts';
 import { notifyMembership } from '../subscription/membership-changes.ts';
 import { findStanding, recordNotification } from '../subscription/membership-store.ts';
 import { toTrialMail } from '../subscription/plan-trial-mails.ts';
-import { trialNoticeDays } from '../subscription/plan-trial-rules.ts';
+import { firstChargeMs, trialNoticeDays } from '../subscription/plan-trial-rules.ts';
 import { syncMember } from '../subscription/sync-from-stripe.ts';
 
 const batch = 200;
@@ -38,8 +38,13 @@ async function notifyTrial(deps: BillingDeps, known: Membership): Promise<void> 
   outbox.wake();
 }
 
+/** A plan whose first charge is not known after some hours is not given any longer, also if an event was lost. */
+const readAgain = async (deps: BillingDeps, { userId }: Membership): Promise<void> =>
+  void (await syncMember(deps, userId));
+
 /**
- * Tells users of plans that they try, some days before the first charge, once per trial.
+ * Tells users of plans that they try, some days before the first charge, once per trial; and reads those whose first
+ * charge is not known.
  * @param forEach one that fails does not block the others
  */
 export async function notifyTrials(
@@ -50,4 +55,6 @@ export async function notifyTrials(
   if (catalogue.plans.every(({ trialDays }) => trialDays === null)) return;
   const due = { fromMs: now(), untilMs: now() + longestNoticeMs, max: batch };
   await forEach(await listTriedEnding(database.db, due), (member) => notifyTrial(deps, member));
+  const over = { beforeMs: now() - firstChargeMs, keptMs: firstChargeMs, max: batch };
+  await forEach(await listTriedOver(database.db, over), (member) => readAgain(deps, member));
 }

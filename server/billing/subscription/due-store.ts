@@ -168,3 +168,22 @@ export async function listTriedEnding(
     .execute();
   return rows.map(toMembership);
 }
+
+/** Users whose trial of a paid plan has been over since before this time, and who were not read since then. */
+export async function listTriedOver(
+  db: Db,
+  { beforeMs, keptMs, max }: { beforeMs: number; keptMs: number; max: number },
+): Promise<Membership[]> {
+  const rows = await db
+    .selectFrom('memberships')
+    .selectAll()
+    .where('triedUntil', '<=', beforeMs)
+    .where('triedPlanId', 'is not', null)
+    .where('status', 'in', ['trialing', 'active'])
+    .where('paidPlanId', 'is', null)
+    .where(({ eb, ref }) => eb('syncedAt', '<', eb(ref('triedUntil'), '+', keptMs)))
+    .orderBy('triedUntil')
+    .limit(max)
+    .execute();
+  return rows.map(toMembership);
+}

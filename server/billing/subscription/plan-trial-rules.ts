@@ -17,7 +17,7 @@ const isOnTriedPlan = ({ pricedPlanId, triedPlanId }: TrialFacts): boolean =>
 export const isTrying = (facts: TrialFacts): boolean => facts.status === 'trialing' && isOnTriedPlan(facts);
 
 /** The invoice of the first charge is a draft for an hour; then the charge and its event need some time. */
-const firstChargeMs = 6 * hourMs;
+export const firstChargeMs = 6 * hourMs;
 
 /** Tests for a plan whose trial is over and whose first charge is not known yet. */
 export const awaitsFirstCharge = (facts: TrialFacts): boolean => {
