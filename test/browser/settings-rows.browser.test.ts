@@ -47,6 +47,37 @@ describe('rows and lists of the settings', () => {
     await page.waitForURL(`${foyer.url}/settings`);
   });
 
+  it('On a phone the dialog of the name has its explanation, and names what it refuses', async () => {
+    const { foyer } = sandbox;
+    const page = await newPage({ widthPx: 375 });
+    await goOnAs(page, await foyer.signedIn(await foyer.addUser()), foyer.url);
+    await page.goto(`${foyer.url}/settings`);
+    await page.locator('.name-card a.button').click();
+    const dialog = page.getByRole('dialog');
+    expect(await dialog.getByText('Shown to other members and in our emails.').isVisible()).toBe(true);
+    await dialog.locator('[name=given_name]').fill('');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.locator('.invalid').waitFor();
+    expect(await dialog.locator('.field-error').isVisible()).toBe(true);
+    expect(await dialog.locator('.notice.error p').first().isVisible()).toBe(true);
+  });
+
+  it('In the dialog that deletes the account only the act itself has the color of danger', async () => {
+    const { foyer } = sandbox;
+    const page = await newPage();
+    await goOnAs(page, await foyer.signedIn(await foyer.addUser()), foyer.url);
+    await page.goto(`${foyer.url}/settings?tab=user-data`);
+    const row = page.locator('#delete-account-row a.button').first();
+    const toColor = (button: typeof row) => button.evaluate((element) => getComputedStyle(element).color);
+    const danger = await toColor(row);
+    await row.click();
+    const dialog = page.getByRole('dialog');
+    await dialog.waitFor();
+    const keep = dialog.getByRole('link', { name: 'Keep account' });
+    expect(await toColor(keep)).toBe(await toColor(dialog.getByRole('heading')));
+    expect(await toColor(keep)).not.toBe(danger);
+  });
+
   it('While two-step verification is off its card says so, until the switch is set, without a script too', async () => {
     const { foyer } = sandbox;
     const user = await foyer.addUser({ phone: '+31612345999', phoneVerified: true });
