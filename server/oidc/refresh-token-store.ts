@@ -1,4 +1,4 @@
-import type { InsertResult } from 'kysely';
+import type { InsertResult, UpdateResult } from 'kysely';
 import Provider, { type Adapter, type AdapterPayload, errors } from 'oidc-provider';
 import { type SealedText, type Sha256, sha256 } from '../shared/index.ts';
 import { type Database, type Db, type KeyValueStore, prepare, type Row, type SecretBox } from '../store/index.ts';
@@ -19,7 +19,7 @@ interface RefreshTokenDeps {
 
 type RefreshTokenRow = Pick<Row<'oidc'>, 'payload' | 'consumedAt' | 'expiresAt'>;
 
-interface NewRefreshToken {
+interface StoredRefreshToken {
   idHash: Sha256;
   payload: SealedText;
   grantHash: Sha256;
@@ -35,8 +35,8 @@ function prepareStatements({ db }: Database) {
       .where('model', '=', model)
       .where('idHash', '=', v.idHash),
   );
-  /** One statement stores the token only while its grant exists. A sign-out finds it through the grant. */
-  const insertUnderGrant = prepare<NewRefreshToken, InsertResult>((v) =>
+  /** Both store the token only while its grant exists. A sign-out finds it through the grant. */
+  const insertUnderGrant = prepare<StoredRefreshToken, InsertResult>((v) =>
     db
       .insertInto('oidc')
       .columns(['model', 'idHash', 'payload', 'grantId', 'expiresAt'])
@@ -54,12 +54,32 @@ function prepareStatements({ db }: Database) {
           .where('parent.idHash', '=', v.grantHash)
           .where('parent.expiresAt', '>', v.nowMs),
       )
-      // A token that is not rotated is written again when its use prolongs it.
-      .onConflict((conflict) =>
-        conflict.columns(['model', 'idHash']).doUpdateSet({ payload: v.payload, expiresAt: v.expiresAt }),
+      // It replaces no row: cached grants, which are rows of the same table, stay valid.
+      .onConflict((conflict) => conflict.columns(['model', 'idHash']).doNothing()),
+  );
+  const updateUnderGrant = prepare<StoredRefreshToken, UpdateResult>((v) =>
+    db
+      .updateTable('oidc')
+      .set({ payload: v.payload, expiresAt: v.expiresAt })
+      .where('model', '=', model)
+      .where('idHash', '=', v.idHash)
+      .where(({ exists, selectFrom }) =>
+        exists(
+          selectFrom('oidc as parent')
+            .select('parent.idHash')
+            .where('parent.model', '=', 'Grant')
+            .where('parent.idHash', '=', v.grantHash)
+            .where('parent.expiresAt', '>', v.nowMs),
+        ),
       ),
   );
-  return { select, insertUnderGrant };
+  /** @returns whether the grant exists */
+  async function store(values: StoredRefreshToken, isKnown: boolean): Promise<boolean> {
+    const [first, second] = isKnown ? [updateUnderGrant, insertUnderGrant] : [insertUnderGrant, updateUnderGrant];
+    const { numAffectedRows } = await first(db, values);
+    return Boolean(numAffectedRows || (await second(db, values)).numAffectedRows);
+  }
+  return { select, store };
 }
 
 /** @throws {AnsweredBefore} if another retry was faster */
@@ -74,6 +94,12 @@ async function release(db: Db, idHash: Sha256, usedAtMs: number): Promise<void> 
   if (numUpdatedRows === 0n) throw new AnsweredBefore('refresh token already used');
 }
 
+/** A token that is not rotated is written again when its use prolongs it. */
+function isUsedAgain(): boolean {
+  const { params, entities } = Provider.ctx?.oidc ?? {};
+  return params?.grant_type === 'refresh_token' && entities?.RotatedRefreshToken === undefined;
+}
+
 const unsupported = async () => undefined;
 
 /**
@@ -83,7 +109,7 @@ const unsupported = async () => undefined;
 export function refreshTokenAdapter({ database, box, grants, answers, kv, now }: RefreshTokenDeps): Adapter {
   const { db } = database;
   const aad = (idHash: Sha256) => `${model}:${idHash}`;
-  const { select, insertUnderGrant } = prepareStatements(database);
+  const { select, store } = prepareStatements(database);
   const row = async (idHash: Sha256) => (await select(db, { idHash })).rows[0];
   const open = (idHash: Sha256, payload: SealedText) => parsePayload(box.open(payload, aad(idHash)));
 
@@ -105,14 +131,15 @@ export function refreshTokenAdapter({ database, box, grants, answers, kv, now }:
     /** @throws {errors.InvalidGrant} if the grant has ended */
     async upsert(id, payload, expiresInSeconds = 0) {
       const idHash = sha256(id);
-      const { numAffectedRows } = await insertUnderGrant(db, {
+      const values = {
         idHash,
         payload: box.seal(JSON.stringify(payload), aad(idHash)),
         grantHash: sha256(payload.grantId ?? ''),
         expiresAt: now() + expiresInSeconds * 1000,
         nowMs: now(),
-      });
-      if (!numAffectedRows) throw new errors.InvalidGrant('grant is gone');
+      };
+      const isStored = await store(values, isUsedAgain());
+      if (!isStored) throw new errors.InvalidGrant('grant is gone');
     },
     async find(id) {
       const idHash = sha256(id);

@@ -71,7 +71,9 @@ interface StatementEffect {
 
 function statementEffect({ query }: CompiledQuery): StatementEffect {
   if (query.kind === 'InsertQueryNode' && query.into) {
-    const mayReplace = query.onConflict !== undefined || query.orAction !== undefined || query.replace === true;
+    const { onConflict, orAction, replace } = query;
+    const mayUpdate = onConflict !== undefined && onConflict.doNothing !== true;
+    const mayReplace = mayUpdate || orAction !== undefined || replace === true;
     return { table: query.into.table.identifier.name, onlyNewRows: !mayReplace };
   }
   if (query.kind === 'UpdateQueryNode' && query.table && TableNode.is(query.table)) {

@@ -83,6 +83,16 @@ describe.each(backends)('calls to the stores on $name', (backend) => {
     ]);
   });
 
+  it('A silent authorization after a code exchange reads no more: a new refresh token changes no grant', async () => {
+    const exchange = async () => void (await redeem(await authorize()));
+    expect(await callsOf(authorize, exchange)).toEqual([
+      ...selects(backend, 5),
+      'key-value get',
+      'key-value getConsumable',
+      'key-value set',
+    ]);
+  });
+
   it('A code exchange consumes the code and writes two tokens', async () => {
     expect(await callsOf(redeem, authorize)).toEqual([
       'database insert',

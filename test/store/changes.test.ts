@@ -115,6 +115,21 @@ describe('the cache of a SQLite database', () => {
     expect(reads()).toBe(2);
   });
 
+  it('A cached row stays through an insert that does nothing if the row exists', async () => {
+    const { read, reads } = reader();
+    await read();
+    await database.db
+      .insertInto('meta')
+      .values([
+        { name: 'one', value: 'ignored' },
+        { name: 'two', value: 'new' },
+      ])
+      .onConflict((conflict) => conflict.column('name').doNothing())
+      .execute();
+    expect(await read()).toEqual({ value: 'first' });
+    expect(reads()).toBe(1);
+  });
+
   it('A cached row is dropped by an insert that may replace', async () => {
     const { read } = reader();
     await read();
