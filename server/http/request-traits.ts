@@ -86,8 +86,9 @@ const joined = new WeakMap<IncomingMessage, RequestTraits>();
 export function requestTraits(cookies: HostCookies, req: IncomingMessage, address: string): RequestTraits {
   if (!address.includes('?') && !address.startsWith(authorization)) return noTraits;
   const path = (address.split('?', 1)[0] ?? '').replace(/^\/oauth2\/authorize\/$/, authorization);
-  if (!pagesOfRequests.test(path)) return noTraits;
+  // First, because every sign-in makes this request.
   if (path === authorization) return traitsOfParameters(Object.fromEntries(toQuery(address)));
+  if (!pagesOfRequests.test(path)) return noTraits;
   const id = requestNamedBy(address);
   return id === undefined ? noTraits : traitsOfCookie(cookies.read(req, requestCookie(id)));
 }

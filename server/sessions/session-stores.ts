@@ -1,3 +1,4 @@
+import { createSecretKey } from 'node:crypto';
 import { RedisStore } from 'connect-redis';
 import type { Request, RequestHandler, Response } from 'express';
 import session, { type Session, type SessionData, Store } from 'express-session';
@@ -248,7 +249,8 @@ export function sessionMiddleware(settings: {
   const { httpOnly, sameSite, path, secure } = settings.cookies.options;
   return session({
     name: settings.cookies.name(sessionCookie),
-    secret: settings.cookieKeys,
+    // As key objects: Node would import the text again for every signature.
+    secret: settings.cookieKeys.map((key) => createSecretKey(key, 'utf8')),
     store: createSessionStore(settings.kv, settings.lifetimes),
     genid: () => randomToken(),
     // http/request-guards.ts has set the scheme. Without this option the cookie would silently be omitted behind a proxy.
