@@ -114,6 +114,33 @@ describe('a paid plan that begins with free days', () => {
     expect(await planOf(who)).toBe('10');
   });
 
+  it('While the first charge is being made, another plan waits for it, and the page of cancelling names it', async () => {
+    const who = await trier(shop);
+    await pass(shop, (await endOf(who)) + hourMs / 2);
+    await shop.membership.refresh(who.user.id);
+    expect((await planPage(who.browser, '12')).words).toContain('Your renewal of $99.00 is being charged');
+    const again = await shop.foyer.signedIn(who.user);
+    expect((await openAct(again, 'cancel')).html).toContain('$99.00');
+    await again.post(`${path}/cancel`, { when: 'now' });
+    await pass(shop, (await endOf(who)) + 3 * dayMs);
+    expect(await charges(shop, who.user)).toEqual([]);
+    expect(await planOf(who)).toBeNull();
+  });
+
+  it('Canceled while the first charge is being made, the plan lasts until the end of the month that it pays', async () => {
+    const who = await trier(shop);
+    const end = await endOf(who);
+    await pass(shop, end + hourMs / 2);
+    await shop.membership.refresh(who.user.id);
+    await (await shop.foyer.signedIn(who.user)).post(`${path}/cancel`, {});
+    await pass(shop, end + 20 * dayMs);
+    expect(await charges(shop, who.user)).toEqual([9_900]);
+    expect(await planOf(who)).toBe('10');
+    await pass(shop, end + 33 * dayMs);
+    expect(await charges(shop, who.user)).toEqual([9_900]);
+    expect(await planOf(who)).toBeNull();
+  });
+
   it('A plan whose first charge stays unknown is not given for longer than six hours, also if every event is lost', async () => {
     const who = await trier(shop);
     const { triedUntil } = await standing(shop, who.user);
