@@ -54,12 +54,12 @@ describe('rows and lists of the settings', () => {
     await page.goto(`${foyer.url}/settings`);
     await page.locator('.name-card a.button').click();
     const dialog = page.getByRole('dialog');
-    expect(await dialog.getByText('Shown to other members and in our emails.').isVisible()).toBe(true);
+    await dialog.getByText('Shown to other members and in our emails.').waitFor();
     await dialog.locator('[name=given_name]').fill('');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await dialog.locator('.invalid').waitFor();
     expect(await dialog.locator('.field-error').isVisible()).toBe(true);
-    expect(await dialog.locator('.notice.error p').first().isVisible()).toBe(true);
+    expect(await dialog.getByText('Your data couldn’t be saved.').isVisible()).toBe(true);
   });
 
   it('In the dialog that deletes the account only the act itself has the color of danger', async () => {
