@@ -72,7 +72,8 @@ export function shownDeal(
   { catalogue, plan, has }: { catalogue: Catalogue; plan: Plan; has: HasNow },
 ): NonNullable<PartnerDealPageProps['deal']> {
   const { t, lang } = ctx;
-  const date = has.kind === 'paid' ? formatDate(lang, has.untilMs) : undefined;
+  // Two cards share the width: a long date would break.
+  const date = has.kind === 'paid' ? formatDate(lang, has.untilMs, 'short') : undefined;
   const until = date === undefined ? t('checkout.partnerDeal.untilToday') : t('checkout.partnerDeal.until', { date });
   const about = { label: t('checkout.partnerDeal.now'), when: until };
   const now =

@@ -72,7 +72,7 @@ function toLineLabel({ lang, t }: TextContext, quote: Quote, line: AmountLine): 
     case 'rest':
       return quote.renewsAt === null
         ? plan
-        : t('checkout.lines.rest', { plan, date: formatDate(lang, quote.renewsAt) });
+        : t('checkout.lines.rest', { plan, date: formatDate(lang, quote.renewsAt, 'short') });
     case 'other':
       return line.text || t('checkout.lines.other');
     case 'promo':
@@ -131,7 +131,12 @@ export function toQuoteView(
     const date = formatDate(lang, quote.startsAt);
     return {
       // It is no part of today's total.
-      lines: [{ label: t('checkout.lines.from', { plan: planLine(t, plan), date }), amount }],
+      lines: [
+        {
+          label: t('checkout.lines.from', { plan: planLine(t, plan), date: formatDate(lang, quote.startsAt, 'short') }),
+          amount,
+        },
+      ],
       total,
       included: [],
       note: [

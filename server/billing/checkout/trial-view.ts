@@ -53,7 +53,9 @@ export function toTrialView(
   const per = plan.period === null ? '' : periodText(t, plan.period);
   return {
     // It is no part of today's total.
-    lines: [{ label: t('checkout.lines.from', { plan: planLine(t, plan), date }), amount }],
+    lines: [
+      { label: t('checkout.lines.from', { plan: planLine(t, plan), date: formatDate(lang, endsAt, 'short') }), amount },
+    ],
     total,
     included: [],
     note: [

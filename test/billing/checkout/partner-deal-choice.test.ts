@@ -76,8 +76,10 @@ describe.each(backends)('the page of a partner’s deal, on $name', (backend) =>
     const page = await words(browser);
     const day = date(until);
     expect(page).toContain(`You keep Starter until ${day}. Then AppSumo Tier 1 begins, and Starter doesn’t renew.`);
-    expect(page).toContain(`Your plan now Starter, every 30 days $99 every 30 days Until ${day}`);
-    expect(page).toContain(`From our partner AppSumo Tier 1 Lifetime From ${day}`);
+    // Both stand side by side, with the short date.
+    const short = formatDate('en', until, 'short');
+    expect(page).toContain(`Your plan now Starter, every 30 days $99 every 30 days Until ${short}`);
+    expect(page).toContain(`From our partner AppSumo Tier 1 Lifetime From ${short}`);
   });
 
   it('Confirming a deal over a paid plan names plan and day at once, before Stripe is updated, and in one mail', async () => {
