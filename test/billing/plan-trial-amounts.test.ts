@@ -1,4 +1,7 @@
 import { standing } from '../account/membership-steps.ts';
+import { anyBackend } from '../support/stores.ts';
+import { accounts, methodData } from './checkout/card-steps.ts';
+import { wordsOf } from './checkout/shop.ts';
 import { atStripe, charges, hourMs, openAct, pass } from './pause-steps.ts';
 import {
   forgetCards,
@@ -6,12 +9,23 @@ import {
   member,
   order,
   planPage,
+  plansWithTrials,
   startTrialShop,
   withTrialDays,
 } from './plan-trial-steps.ts';
-import { cards, type Shop } from './steps.ts';
+import { cards, from, manyCards, type Shop, startShop } from './steps.ts';
 
 const dayMs = 24 * hourMs;
+
+/** Does what Stripe.js does with an account that was typed. @returns the setup intent's id */
+function confirmAccount(
+  { stripe }: Shop,
+  { clientSecret, setupIntentId: id }: { clientSecret: string; setupIntentId: string },
+): string {
+  const data = { client_secret: clientSecret, payment_method_data: methodData.debit(accounts.succeeds) };
+  stripe.engine.call({ method: 'POST', path: `/v1/setup_intents/${id}/confirm`, params: data, as: 'publishable' });
+  return id;
+}
 
 describe('the first charge after free days', () => {
   let shop: Shop;
@@ -152,6 +166,33 @@ describe('free days where tax is added and consumers buy', () => {
       expect(await charges(shop, who.user)).toEqual([11_781]);
       expect(await shop.membership.findWithdrawal(who.user.id)).toBeUndefined();
       expect(await shop.membership.reconcile()).toMatchObject({ repaired: [], left: [] });
+    } finally {
+      await shop.close();
+    }
+  });
+});
+
+describe('free days where accounts are debited, too', () => {
+  it('A member who pays by debit begins without them, and the page names what is due today before anything is charged', async () => {
+    const file = plansWithTrials({ currency: 'eur' });
+    const shop = await startShop(anyBackend, { ...manyCards, PAYMENT_METHODS: 'card,sepa_debit', PLANS_FILE: file });
+    try {
+      const { user, browser } = await member(shop, { card: null });
+      const { fields } = await planPage(browser);
+      await browser.get('/plan-purchase/10/addPayment');
+      const begun = await shop.membership.beginCard(user, from);
+      if (begun.kind !== 'begun') throw new Error(begun.kind);
+      const answer = await browser.post('/plan-purchase/10/addPayment', {
+        ...fields,
+        act: 'save-card',
+        setupIntent: confirmAccount(shop, begun),
+      });
+      expect(answer.status).toBe(409);
+      const words = wordsOf(await answer.text());
+      expect(words).toContain('A free trial needs a card');
+      expect(words).toContain('Due today €99.00');
+      expect(await charges(shop, user)).toEqual([]);
+      expect((await atStripe(shop, user)).metadata).not.toHaveProperty('foyer_trial');
     } finally {
       await shop.close();
     }
