@@ -1,6 +1,5 @@
 /**
- //  process that makes changes and delivers their messages, by the built stores, outbox, worker and carrier, until it
- // is
+ * A process that makes changes and delivers their messages, by the built stores, outbox, worker and carrier, until it is
  * killed. `outbox-child.ts` starts it.
  */
 import { flushCompileCache } from 'node:module';

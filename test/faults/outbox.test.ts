@@ -12,8 +12,7 @@ const changes = 25;
 type Carrier = Awaited<ReturnType<typeof startHonestCarrier>>;
 
 /**
- // he moment of the kill and its occurrence: after the commit, during the request to the mail service, after it
- // accepted
+ * The moment of the kill and its occurrence: after the commit, during the request to the mail service, after it accepted
  * the mail, or after its answer.
  */
 function momentOf(seed: number): { moment: Moment | 'committed'; nth: number } {

@@ -154,8 +154,7 @@ interface Member {
 }
 
 /**
- // ills the server when each of these users is at about the exchange with Stripe of the user's seed, or a moment after
- // it.
+ * Kills the server when each of these users is at about the exchange with Stripe of the user's seed, or a moment after it.
  * @returns the users whose purchases were in progress
  */
 async function killedAmong(members: Member[], server: ServerProcess): Promise<Member[]> {

@@ -52,8 +52,7 @@ export interface Rounds {
 }
 
 /**
- // ompares Foyer with its baseline by the median ratio of the pairs: the two of a pair ran one after the other under
- // the
+ * Compares Foyer with its baseline by the median ratio of the pairs: the two of a pair ran one after the other under the
  * same conditions.
  */
 export function compared(what: string, yardstick: Rounds, foyer: Rounds, aim: number): Figure {

@@ -150,8 +150,7 @@ const rightAfter: Watch = { looks: 8, ms: 0, pauseMs: 0 };
 const wholeWindow: Watch = { looks: 8, ms: 2_600, pauseMs: 3 };
 
 /**
- // easures whether the time of an answer, or the work after it, distinguishes users from strangers: it sends requests
- // for
+ * Measures whether the time of an answer, or the work after it, distinguishes users from strangers: it sends requests for
  * both in random order, each address once, to one process that delivers its mails to a mail server on this machine.
  * @param settings.window watches for as long as mails may leave, not only right after the answer
  */
