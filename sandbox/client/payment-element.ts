@@ -130,6 +130,8 @@ export class PaymentElement {
   #createSection(type: ShownType, isFirst: boolean): Section {
     const radio = document.createElement('input');
     radio.type = 'radio';
+    // As the page around it: white rings in the dark look chosen.
+    radio.style.colorScheme = 'light dark';
     // Only within the element: without a name the browser would not group them, and a form must not send it.
     radio.checked = isFirst;
     radio.addEventListener('change', () => {
