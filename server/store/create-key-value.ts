@@ -3,7 +3,6 @@ import { shortLivedFile } from './data-files.ts';
 import type { StoreLog } from './database.ts';
 import type { KeyValueStore } from './key-value.ts';
 import { openEmbeddedKeyValue } from './key-value-embedded.ts';
-import { openRedisKeyValue } from './key-value-redis.ts';
 import { observeKeyValue, type StoreObserver } from './observe-store.ts';
 
 interface KeyValueOptions {
@@ -20,8 +19,12 @@ interface KeyValueOptions {
  * @throws StoreUnavailable if it does not; TypeError for an unsupported address.
  */
 export async function openKeyValue({ url = '', dataDir, log, observe }: KeyValueOptions): Promise<KeyValueStore> {
-  const kv = await (url === ''
-    ? openEmbeddedKeyValue({ path: join(dataDir, shortLivedFile) })
-    : openRedisKeyValue({ url, log }));
+  const kv = await (url === '' ? openEmbeddedKeyValue({ path: join(dataDir, shortLivedFile) }) : openRedis(url, log));
   return observe ? observeKeyValue(kv, observe) : kv;
+}
+
+/** The client of Redis is loaded only where there is one: it takes memory and time at a start. */
+async function openRedis(url: string, log: StoreLog | undefined): Promise<KeyValueStore> {
+  const { openRedisKeyValue } = await import('./key-value-redis.ts');
+  return openRedisKeyValue({ url, log });
 }

@@ -2,15 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
 import pg from 'pg';
 import { noChangeTracking } from './change-marker.ts';
-import type { Database, StoreLog } from './database.ts';
+import { type Database, postgresPoolSize, type StoreLog } from './database.ts';
 import { createKysely } from './db.ts';
 import { StoreUnavailable } from './key-value.ts';
 import { observeDialect, type StoreObserver } from './observe-store.ts';
 import { isRepeatable, poolForKysely } from './postgres-pool.ts';
 import type { Schema } from './schema.ts';
 
-/** Connections of one process. */
-export const postgresPoolSize = 10;
 const CONNECT_TIMEOUT_MS = 3000;
 /** The server ends a statement after this time … */
 const STATEMENT_TIMEOUT_MS = 8000;

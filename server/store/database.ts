@@ -2,6 +2,9 @@ import type { Kysely, Transaction } from 'kysely';
 import type { ChangeMarker } from './change-marker.ts';
 import type { Schema } from './schema.ts';
 
+/** Connections of one process to PostgreSQL. */
+export const postgresPoolSize = 10;
+
 /** The records: users, clients, grants and everything else that must not be lost. */
 export interface Database {
   readonly kind: 'sqlite' | 'postgres';

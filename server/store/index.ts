@@ -11,8 +11,7 @@ export { type BrowserRecords, browserRecords, isToken, type RecordCookie } from 
 export { cacheUntilChanged } from './change-marker.ts';
 export { openKeyValue } from './create-key-value.ts';
 export { type DataFile, databaseFile, dataFiles, listDataFiles, shortLivedFile, syncPath } from './data-files.ts';
-export type { Database } from './database.ts';
-export { postgresPoolSize } from './database-postgres.ts';
+export { type Database, postgresPoolSize } from './database.ts';
 export type { Db, NewRow, Row } from './db.ts';
 export { describeUnavailable } from './describe-unavailable.ts';
 export { inspectDatabase, inspectSqliteFile, type SqliteFacts } from './inspection.ts';

@@ -1,5 +1,4 @@
 import type { Database, StoreLog } from './database.ts';
-import { openPostgresDatabase } from './database-postgres.ts';
 import { openSqliteDatabase } from './database-sqlite.ts';
 import type { StoreObserver } from './observe-store.ts';
 
@@ -19,6 +18,10 @@ interface DatabaseOptions {
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const { url = '', dataDir, log = () => {}, observe } = options;
   if (url === '') return openSqliteDatabase(dataDir, observe);
-  if (/^postgres(ql)?:\/\//.test(url)) return openPostgresDatabase(url, log, observe);
+  if (/^postgres(ql)?:\/\//.test(url)) {
+    // Loaded only where there is one: it takes memory and time at a start.
+    const { openPostgresDatabase } = await import('./database-postgres.ts');
+    return openPostgresDatabase(url, log, observe);
+  }
   throw new TypeError('A database address begins with postgres:// (or is empty, for SQLite)');
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import { StoreUnavailable } from './key-value.ts';
 import { parseRedisAddress, requireRedisDatabase } from './redis-address.ts';
 import { isMisconfigured } from './redis-errors.ts';
@@ -38,7 +38,8 @@ export async function inspectRedis(
   url: string,
   { now = Date.now, limitMs = 4_000 }: { now?: () => number; limitMs?: number } = {},
 ): Promise<RedisFacts> {
-  const redis = new Redis({
+  const { Redis: Client } = await import('ioredis');
+  const redis = new Client({
     ...parseRedisAddress(url),
     lazyConnect: true,
     connectTimeout: limitMs,

@@ -1,4 +1,4 @@
-import pg from 'pg';
+import { propertyIn } from '../shared/index.ts';
 import type { TableName } from './db.ts';
 import { sqliteCode } from './sqlite-errors.ts';
 
@@ -26,8 +26,9 @@ function violatedColumns(error: unknown): string[] | null {
       .split(',')
       .map((name) => name.trim());
   }
-  if (!(error instanceof pg.DatabaseError) || error.code !== POSTGRES_UNIQUE) return null;
+  // By shape, so that the client of PostgreSQL is loaded only where there is one.
+  if (propertyIn(error, 'code') !== POSTGRES_UNIQUE) return null;
   // Key (model, id_hash)=(AccessToken, …) already exists.
-  const names = /^Key \(([^)]*)\)=/.exec(error.detail ?? '')?.[1] ?? '';
-  return names.split(',').map((name) => `${error.table}.${name.trim()}`);
+  const names = /^Key \(([^)]*)\)=/.exec(String(propertyIn(error, 'detail')))?.[1] ?? '';
+  return names.split(',').map((name) => `${propertyIn(error, 'table')}.${name.trim()}`);
 }

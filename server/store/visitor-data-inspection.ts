@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { Redis } from 'ioredis';
+
 import { parseRedisAddress } from './redis-address.ts';
 import { readSqlite } from './sqlite.ts';
 import { whileBusy } from './sqlite-errors.ts';
@@ -27,6 +27,7 @@ async function inFile(path: string): Promise<number | undefined> {
 }
 
 async function inRedis(url: string): Promise<number | undefined> {
+  const { Redis } = await import('ioredis');
   const redis = new Redis({
     ...parseRedisAddress(url),
     lazyConnect: true,
