@@ -33,11 +33,19 @@ type GivenState = Extract<MembershipState, { kind: 'paid' | 'changing' | 'pausin
 
 function toTriedStatus(
   words: StatusRules['words'],
-  { plan, until: at, ends }: Extract<MembershipState, { kind: 'trying' }>,
+  { plan, until: at, ends, isCharged }: Extract<MembershipState, { kind: 'trying' }>,
   base: Plan | undefined,
 ): PlanStatusView {
+  // The next payment is that after the one that is under way.
+  if (isCharged && !ends) return { kind: 'renews', plan: words(plan), at };
   return ends
-    ? { kind: 'ends', isTrial: true, plan: words(plan), at, after: base && words(base).line }
+    ? {
+        kind: 'ends',
+        ...(!isCharged && { isTrial: true as const }),
+        plan: words(plan),
+        at,
+        after: base && words(base).line,
+      }
     : { kind: 'tries', plan: words(plan), at };
 }
 

@@ -10,6 +10,7 @@ import { parseColumn, storedValues } from '../stripe/stored-values.ts';
 import { callStripe, orNotFound, toStripeRefusal } from '../stripe/stripe-client.ts';
 import { toId } from '../stripe/stripe-objects.ts';
 import { endOnNotice, noteRefundOfEnd, readEndOnNotice } from '../subscription/end-on-notice.ts';
+import { endsTrialLate } from '../subscription/end-trial.ts';
 import { ensureCustomer } from '../subscription/ensure-customer.ts';
 import { isRefusedResumption } from '../subscription/kept-renewal.ts';
 import { isPaused, type Membership, trialPlanKey } from '../subscription/membership.ts';
@@ -140,7 +141,8 @@ async function endSubscription(deps: BillingDeps, task: BillingTask, userId: Use
   const customer = (await findMembership(deps.database.db, userId))?.customerId ?? customerId;
   const notice = readEndOnNotice(task);
   if (notice && (await endOnNotice(deps, { task, userId }, notice))) return true;
-  if (kind === 'cancel-later') await cancelLater(deps, userId);
+  const isLate = await endsTrialLate(deps, { ...task, userId });
+  if (kind === 'cancel-later' && !isLate) await cancelLater(deps, userId);
   else if (customer !== null) {
     await noteRefundOfEnd(deps, { task, userId });
     await cancelSubscription(deps, userId, customer);

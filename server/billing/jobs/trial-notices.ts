@@ -10,20 +10,28 @@ import { firstChargeMs, trialNoticeDays } from '../subscription/plan-trial-rules
 import { syncMember } from '../subscription/sync-from-stripe.ts';
 
 const batch = 200;
-const longestNoticeMs = 7 * dayMs;
+const longTrialDays = 14;
 
-/** Tests whether the notice before the first charge is due. */
-function isDue({ triedUntil, periodStart }: Membership, nowMs: number): boolean {
-  if (triedUntil === null) return false;
-  const days = trialNoticeDays(triedUntil - (periodStart ?? nowMs));
-  return days !== undefined && triedUntil - nowMs <= days * dayMs;
+/**
+ * The plans whose users are told so many days before. The days of the catalogue count: at Stripe the period of a first
+ * trial before goes on.
+ */
+function listWindows({ plans }: Pick<BillingDeps['catalogue'], 'plans'>) {
+  const paid = plans.filter(({ kind }) => kind === 'paid');
+  // Of a plan that is sold without free days now, users may still have them.
+  const toNoticeDays = (trialDays: number | null) => trialNoticeDays((trialDays ?? longTrialDays) * dayMs);
+  return ([7, 3] as const)
+    .map((days) => ({
+      days,
+      plans: paid.flatMap(({ id, trialDays }) => (toNoticeDays(trialDays) === days ? [id] : [])),
+    }))
+    .filter(({ plans: own }) => own.length > 0);
 }
 
 /** The amount comes from Stripe, as it has it now. @throws {StripeUnavailableError} */
 async function notifyTrial(deps: BillingDeps, known: Membership): Promise<void> {
   const { database, catalogue, outbox, now } = deps;
   const { userId } = known;
-  if (!isDue(known, now())) return;
   // A cancellation that Stripe has not confirmed counts.
   if ((await findStanding(database, userId))?.cancelAtPeriodEnd) return;
   const after = await syncMember(deps, userId);
@@ -52,9 +60,10 @@ export async function notifyTrials(
   forEach: (members: readonly Membership[], act: (member: Membership) => Promise<void>) => Promise<void>,
 ): Promise<void> {
   const { database, catalogue, now } = deps;
-  if (catalogue.plans.every(({ trialDays }) => trialDays === null)) return;
-  const due = { fromMs: now(), untilMs: now() + longestNoticeMs, max: batch };
-  await forEach(await listTriedEnding(database.db, due), (member) => notifyTrial(deps, member));
+  for (const { days, plans } of listWindows(catalogue)) {
+    const due = { plans, fromMs: now(), untilMs: now() + days * dayMs, max: batch };
+    await forEach(await listTriedEnding(database.db, due), (member) => notifyTrial(deps, member));
+  }
   const over = { beforeMs: now() - firstChargeMs, keptMs: firstChargeMs, max: batch };
   await forEach(await listTriedOver(database.db, over), (member) => readAgain(deps, member));
 }

@@ -1,3 +1,4 @@
+import { dayMs } from '../../shared/index.ts';
 import type { User } from '../../users/index.ts';
 import { consumeCharge } from '../cards/card-entry.ts';
 import { findPlan, isNext, needsRequestToBegin, type Plan } from '../catalogue/catalogue.ts';
@@ -17,6 +18,7 @@ import { isDebit, toLaterAmounts } from '../subscription/membership.ts';
 import { findMembership } from '../subscription/membership-store.ts';
 import { scheduleChange } from '../subscription/scheduled-change.ts';
 import { syncMember } from '../subscription/sync-from-stripe.ts';
+import type { Charge } from './charge.ts';
 import { isOtherLater, type PurchaseRefusal, type PurchaseState, transition } from './purchase-state.ts';
 import { changePurchase, findLastPaid, findOpenPurchase, type StoredPurchase, toPurchase } from './purchase-store.ts';
 import { type Priced, quoteNow } from './quote.ts';
@@ -211,6 +213,10 @@ async function startPurchase(
   }
 }
 
+/** Tests for a first charge on another day than the page has named. */
+const isOtherTrial = ({ planTrialEnd: end }: Charge, { trialEnd: announced }: DisplayedQuote): boolean =>
+  Math.floor(((end ?? 0) * 1_000) / dayMs) !== Math.floor((announced ?? 0) / dayMs);
+
 const settled: ReadonlySet<string> = new Set(['paid', 'action-required', 'processing', 'ending']);
 
 /** Tests for a state in which nothing more is asked of Stripe for the user. */
@@ -235,7 +241,9 @@ async function continuePurchase(
     // The amount may have changed by now.
     return confirmPurchase(deps, { user, announced, ip });
   }
-  if (charge.announcedCents !== announced.dueCents || isOtherLater(charge.laterCents, announced.laterCents)) {
+  const isOtherAmount =
+    charge.announcedCents !== announced.dueCents || isOtherLater(charge.laterCents, announced.laterCents);
+  if (isOtherAmount || isOtherTrial(charge, announced)) {
     await giveUpCharge(deps, open);
     return toResult(deps, confirmation, { kind: 'reopened' });
   }

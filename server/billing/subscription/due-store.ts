@@ -148,17 +148,17 @@ export async function listYearlyRenewals(
   return rows.map(toMembership);
 }
 
-/** Users who try a paid plan until a time in this one, and whom no mail has told of its end. */
+/** Users who try one of the plans until a time in this one, and whom no mail has told of its end. */
 export async function listTriedEnding(
   db: Db,
-  { fromMs, untilMs, max }: { fromMs: number; untilMs: number; max: number },
+  { plans, fromMs, untilMs, max }: { plans: PlanId[]; fromMs: number; untilMs: number; max: number },
 ): Promise<Membership[]> {
   const rows = await db
     .selectFrom('memberships')
     .selectAll()
     .where('triedUntil', '>', fromMs)
     .where('triedUntil', '<=', untilMs)
-    .where('triedPlanId', 'is not', null)
+    .where('triedPlanId', 'in', plans)
     .where('status', '=', 'trialing')
     .where('cancelAtPeriodEnd', '=', 0)
     .where(({ ref }) => isEnabledUser(ref('memberships.userId')))

@@ -39,8 +39,11 @@ export type MembershipState =
   | { kind: 'gift'; plan: Plan; until: number }
   | { kind: 'trial'; until: number }
   | { kind: 'trial-over' }
-  /** A paid plan that is free until then, and is charged from then on unless it `ends`. */
-  | { kind: 'trying'; plan: Plan; until: number; ends: boolean }
+  /**
+   * A paid plan that is free until then, and is charged from then on unless it `ends`; with `isCharged` its first charge is
+   * under way, for the period until then.
+   */
+  | { kind: 'trying'; plan: Plan; until: number; ends: boolean; isCharged: boolean }
   /** The plan is paid and renews. */
   | { kind: 'paid'; plan: Plan; until: number | null }
   /** It is paid, and another plan follows. */

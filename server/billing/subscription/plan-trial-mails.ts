@@ -31,6 +31,6 @@ export function listTrialMails(
   if (began) return [began];
   const plan = findTriedPlan(catalogue, after);
   const isCancelled = after.cancelAtPeriodEnd && !before.cancelAtPeriodEnd;
-  if (!plan || !isTrying(after) || !isCancelled || after.periodEnd === null) return [];
+  if (!plan || !isCancelled || after.periodEnd === null) return [];
   return [{ template: 'plan-cancelled', values: { planName: plan.name, endsAt: after.periodEnd } }];
 }

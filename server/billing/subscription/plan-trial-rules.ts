@@ -25,16 +25,18 @@ export const awaitsFirstCharge = (facts: TrialFacts): boolean => {
   return status === 'active' && isOnTriedPlan(facts) && !unpaid && (paidUntil ?? 0) <= (triedUntil ?? 0);
 };
 
-/** A trial whose plan is given; undefined: it is not given, or not by a trial. */
+/**
+ * A trial whose plan is given; undefined: it is not given, or not by a trial. `isCharged`: it is over, and its first charge
+ * is under way; `until` is the end of the period that it pays.
+ */
 export function findTrial(
   facts: TrialFacts & { cancelAtPeriodEnd?: boolean; periodEnd?: number | null },
   nowMs: number,
-): { until: number; ends: boolean } | undefined {
+): { until: number; ends: boolean; isCharged: boolean } | undefined {
   const { triedUntil, periodEnd, cancelAtPeriodEnd: ends = false } = facts;
   const isCharged = awaitsFirstCharge(facts);
   if (triedUntil == null || !(isTrying(facts) || isCharged) || nowMs >= triedUntil + firstChargeMs) return undefined;
-  // A plan that is canceled after its trial keeps the period that is charged.
-  return { until: (isCharged && ends && periodEnd) || triedUntil, ends };
+  return { until: (isCharged && periodEnd) || triedUntil, ends, isCharged };
 }
 
 /**
