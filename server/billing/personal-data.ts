@@ -25,7 +25,9 @@ export function subscriptionOnDeletion(
   return {
     async findRenewing(userId, nowMs) {
       const running = findRenewingMembership(await findStanding({ db }, userId), catalogue, nowMs);
-      return running && { planName: running.plan?.name, until: running.until, unpaid: running.unpaid };
+      if (!running) return undefined;
+      const { plan, until, unpaid, isTrial } = running;
+      return { planName: plan?.name, until, unpaid, isTrial };
     },
     async cancelOnDeletion(trx, userId, { timing, nowMs, announcedEndsAt, refund }) {
       const membership = await findStanding({ db: trx }, userId);

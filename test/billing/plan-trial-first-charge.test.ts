@@ -122,4 +122,18 @@ describe('around the first charge of a plan that was tried', () => {
       new Date(Number(later.trialEnd)).toISOString().slice(0, 10),
     );
   });
+
+  it.each(['period-end', 'at-once'])(
+    'The deletion of the account names no paid period, and %s charges nothing',
+    async (membership) => {
+      const who = await trier(shop);
+      const words = wordsOf(await (await who.browser.get('/settings/delete-account')).text());
+      expect(words).toContain('It ends with the free trial Nothing is charged. You keep it until');
+      expect(words).not.toMatch(/period that is paid|It’s paid until|paid back/);
+      await who.browser.post('/settings/delete-account', { confirm: '1', membership });
+      await pass(shop, (await endOf(who)) + 3 * hourMs);
+      expect(await charges(shop, who.user)).toEqual([]);
+      expect((await atStripe(shop, who.user)).status).toBe('canceled');
+    },
+  );
 });

@@ -110,12 +110,14 @@ interface DeletionMembership {
   until: number | null;
   /** Its renewal could not be charged: it ends at once. */
   unpaid: boolean;
+  /** Nothing of it is paid yet. */
+  isTrial?: boolean | undefined;
   /** It ends before its paid period, and the rest of what is paid is given back. */
   end?: RefundView | undefined;
 }
 
 /** The later end of a paid membership, and that at once, with what each gives back. */
-function listChoices(ctx: PageContext, { until, end }: DeletionMembership, days: number) {
+function listChoices(ctx: PageContext, { until, end, isTrial }: DeletionMembership, days: number) {
   const { t, lang } = ctx;
   const now = t('leaving.deletion.membership.now');
   if (end && end.endsAt !== null) {
@@ -126,6 +128,15 @@ function listChoices(ctx: PageContext, { until, end }: DeletionMembership, days:
         detail: details.join(' '),
       },
       { title: now, detail: t('leaving.deletion.membership.nowOnNotice', { count: days }) },
+    ] as const;
+  }
+  if (isTrial && until !== null) {
+    return [
+      {
+        title: t('leaving.deletion.membership.laterOfTrial'),
+        detail: t('leaving.deletion.membership.laterDetailOfTrial', { date: formatDate(lang, until) }),
+      },
+      { title: now, detail: t('leaving.deletion.membership.nowDetailOfTrial', { count: days }) },
     ] as const;
   }
   const detail =

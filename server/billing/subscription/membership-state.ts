@@ -268,6 +268,8 @@ interface RenewingMembership {
   until: number | null;
   /** The last renewal could not be charged. */
   unpaid: boolean;
+  /** Nothing of it is paid yet: it is tried until then. */
+  isTrial?: boolean;
 }
 
 /**
@@ -290,7 +292,9 @@ export function findRenewingMembership(
         ? { plan: state.plan, until: paidUntil ?? periodEnd, unpaid: false }
         : undefined;
     case 'trying':
-      return state.ends ? undefined : { plan: state.plan, until: state.until, unpaid: false };
+      return state.ends
+        ? undefined
+        : { plan: state.plan, until: state.until, unpaid: false, isTrial: !state.isCharged };
     case 'grace':
     case 'resting':
       // A scheduled end with a following plan is a change of plan.

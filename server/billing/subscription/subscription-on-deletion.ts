@@ -14,6 +14,8 @@ interface RenewingSubscription {
   until: number | null;
   /** Its renewal could not be charged, so there is no paid period to wait for. */
   unpaid: boolean;
+  /** Nothing of it is paid yet. */
+  isTrial?: boolean | undefined;
 }
 
 /** The handling of a membership that renews. */
