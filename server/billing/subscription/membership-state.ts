@@ -39,10 +39,7 @@ export type MembershipState =
   | { kind: 'gift'; plan: Plan; until: number }
   | { kind: 'trial'; until: number }
   | { kind: 'trial-over' }
-  /**
-   * A paid plan that is free until then, and is charged from then on unless it `ends`; with `isCharged` its first charge is
-   * under way, for the period until then.
-   */
+  /** A paid plan, free until then and charged from then on unless it `ends`. `isCharged`: it is charged, for the time until then. */
   | { kind: 'trying'; plan: Plan; until: number; ends: boolean; isCharged: boolean }
   /** The plan is paid and renews. */
   | { kind: 'paid'; plan: Plan; until: number | null }
@@ -272,10 +269,7 @@ interface RenewingMembership {
   isTrial?: boolean;
 }
 
-/**
- * The plan that would be charged again unless it is ended, possibly as another plan. Undefined: none, or it already
- * ends.
- */
+/** The plan that would be charged again unless it is ended, possibly as another plan. Undefined: none, or it ends. */
 export function findRenewingMembership(
   membership: Membership | undefined,
   catalogue: Pick<Catalogue, 'byId' | 'graceDays'>,
@@ -292,9 +286,8 @@ export function findRenewingMembership(
         ? { plan: state.plan, until: paidUntil ?? periodEnd, unpaid: false }
         : undefined;
     case 'trying':
-      return state.ends
-        ? undefined
-        : { plan: state.plan, until: state.until, unpaid: false, isTrial: !state.isCharged };
+      if (state.ends) return undefined;
+      return { plan: state.plan, until: state.until, unpaid: false, isTrial: !state.isCharged };
     case 'grace':
     case 'resting':
       // A scheduled end with a following plan is a change of plan.
