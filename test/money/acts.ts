@@ -17,6 +17,7 @@ import { type Arrival, islandProps, type Visitor } from './visitor.ts';
 export const cards = {
   good: '4242424242424242',
   other: '5555555555554444',
+  third: '4000056655665556',
   /** Saves, then every charge is declined. */
   chargeDeclined: '4000000000000341',
   /** Its bank asks at every payment. */

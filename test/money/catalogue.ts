@@ -7,7 +7,12 @@ export interface SoldPlan {
   cents: number;
   /** It is sold by the seat: `cents` is the amount of one. */
   hasSeats: boolean;
+  /** Free days with a card before the first charge. */
+  trialDays?: number | undefined;
 }
+
+/** By the id of the plan; the catalogue sells to consumers, so that a start wants at least the days of a withdrawal. */
+export const trialDays: Readonly<Record<string, number>> = { '11': 30, '14': 16 };
 
 /** How many seats a plan that is sold by the seat can have. */
 export const seatRange = { min: 1, max: 5 } as const;
@@ -23,10 +28,12 @@ const amounts: { name: string; month: number; year: number; hasSeats?: boolean }
   { name: 'Scale', month: 899, year: 8_000 },
 ];
 
-export const soldPlans: SoldPlan[] = amounts.flatMap(({ name, month, year, hasSeats = false }, rank) => [
-  { id: String(10 + 2 * rank), code: `m-${month}`, name, interval: 'month' as const, cents: month * 100, hasSeats },
-  { id: String(11 + 2 * rank), code: `y-${year}`, name, interval: 'year' as const, cents: year * 100, hasSeats },
-]);
+export const soldPlans: SoldPlan[] = amounts
+  .flatMap(({ name, month, year, hasSeats = false }, rank) => [
+    { id: String(10 + 2 * rank), code: `m-${month}`, name, interval: 'month' as const, cents: month * 100, hasSeats },
+    { id: String(11 + 2 * rank), code: `y-${year}`, name, interval: 'year' as const, cents: year * 100, hasSeats },
+  ])
+  .map((plan) => ({ ...plan, trialDays: trialDays[plan.id] }));
 
 export const freePlanId = '1';
 
@@ -50,6 +57,7 @@ export function catalogueFile(currency: Currency, raisedDollars = 0): string {
       planAmount: dollars + raisedDollars,
       ...texts(name),
       ...(hasSeats && { seats: seatRange }),
+      trialDays: trialDays[String(10 + 2 * rank + at)],
       entitlements: [`level:${rank + 1}`],
     })),
   );

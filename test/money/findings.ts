@@ -16,6 +16,7 @@ export const rules = {
   O11: 'each change of a balance was shown to the member',
   O12: 'the price on the page and in the receipt is the price at Stripe',
   O13: '"foyer billing diff" reports a difference if O1, O6, O8 or O9 is broken, none otherwise, and none after a repair',
+  O14: 'a trial of a paid plan is offered to those who may have it, begins once for a member and a card until the announced day, and has its mails',
 } as const;
 export type Rule = keyof typeof rules;
 

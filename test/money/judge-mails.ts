@@ -1,7 +1,7 @@
 import type { Findings } from './findings.ts';
 import { difference, keeps } from './ledger.ts';
 import type { Mail } from './product-process.ts';
-import { centsIn, dayIn, readMail } from './read-pages.ts';
+import { centsIn, dayIn, type MailFacts, type NextCharge, readMail } from './read-pages.ts';
 import { accountOf, type Books, dayOf, saleOf } from './stripe-books.ts';
 import type { Member } from './world.ts';
 
@@ -57,6 +57,22 @@ function judgeChange({ member, findings }: Case, facts: Record<string, string>):
   findings.report('O3', member, difference(promises, actual, 'a mail announces'));
 }
 
+/** The mails about a trial repeat what its page has said. */
+function judgeFirstCharge({ member, findings }: Case, { subject, facts }: MailFacts): void {
+  const { promises, mailedPromises, trialMails } = member.ledger;
+  const [day, cents] = [dayIn(facts['First payment on']), centsIn(facts.Amount)];
+  trialMails.push({ kind: /has begun/.test(subject) ? 'began' : 'ends', day });
+  if (day === undefined || cents === undefined) {
+    findings.report('O14', member, `a mail about a trial names ${day} and ${cents}`);
+    return;
+  }
+  const all = [...promises, ...mailedPromises];
+  const isSaid = (one: NextCharge) =>
+    one.kind === 'charge' && [undefined, day].includes(one.day) && [undefined, cents].includes(one.cents);
+  if (!all.some(isSaid))
+    findings.report('O3', member, difference(all, { kind: 'charge', cents, day }, 'a mail announces'));
+}
+
 /** Every mail once, although the product may send one again after it was killed. */
 export function judgeMails(the: Case, mails: readonly Mail[]): void {
   const { member, findings, nowMs } = the;
@@ -71,6 +87,7 @@ export function judgeMails(the: Case, mails: readonly Mail[]): void {
       'Amount charged',
       'Amount',
       'Renews on',
+      'First payment on',
       'Ends on',
       'Changes on',
       'Resumes on',
@@ -82,6 +99,7 @@ export function judgeMails(the: Case, mails: readonly Mail[]): void {
     member.ledger.entries.push({ atMs: nowMs, text: `mail "${subject}": ${shown}` });
     if (findings.isBroken(member)) continue;
     if ('Amount charged' in facts) judgeReceipt(the, facts);
+    else if ('First payment on' in facts) judgeFirstCharge(the, { subject, facts });
     else if ('Changes on' in facts || 'Resumes on' in facts) judgeChange(the, facts);
   }
   member.ledger.mailedPromises = member.ledger.promises;

@@ -13,6 +13,7 @@ import {
   type Price,
   paidAt,
   paidSales,
+  planOfPrice,
   resumesAt,
   type Sale,
   type Subscription,
@@ -166,9 +167,21 @@ export function judgePromises(the: Unseen): Actual | undefined {
   return actual;
 }
 
+/** The plan that is tried, also in the hour of the draft of its first charge. */
+function planInTrial(books: Books, { subscriptions, invoices }: Account): string | undefined {
+  const live = subscriptions.find(isLive);
+  const own = invoices.filter(({ parent }) => parent?.subscription_details?.subscription === live?.id);
+  const isCharged = own.some((one) => isRenewal(one) && one.status === 'draft');
+  const hasPaid = own.some((one) => one.status === 'paid' && saleOf(books, one));
+  const isTried = live?.status === 'trialing' || (live?.status === 'active' && isCharged && !hasPaid);
+  return isTried ? planOfPrice(books, live?.items.data[0]?.price.id) : undefined;
+}
+
 /** The plans that a member may have now. */
 function plansNow({ books, account, member, nowMs }: Settled): (string | undefined)[] {
   const base = member.ledger.basePlans;
+  const tried = planInTrial(books, account);
+  if (tried) return [tried];
   const last: Sale | undefined = paidSales(books, account).at(-1);
   const id = last?.invoice.parent?.subscription_details?.subscription;
   const live = account.subscriptions.find((one) => one.id === id && isLive(one));
@@ -253,7 +266,7 @@ export function judgePrice({ account, member, findings, page, plan }: Settled): 
   const live = account.subscriptions.find(isLive);
   const [item] = live?.items.data ?? [];
   const price: Price | undefined = item?.price;
-  if (!price || !live || page.priceCents === undefined || live.status !== 'active') return;
+  if (!price || !live || page.priceCents === undefined || !['active', 'trialing'].includes(live.status)) return;
   if (price.metadata.foyer_plan !== plan) return;
   const interval = price.recurring?.interval ?? 'month';
   const cents = price.unit_amount * (item?.quantity ?? 1);

@@ -13,6 +13,8 @@ export interface Press {
   promo: string | undefined;
   /** As the page says; 1 where a plan has none. */
   seats: number;
+  /** The day of the first charge of a plan that begins with free days. */
+  trialDay: string | undefined;
   outcome: Outcome;
   /** The invoice that it has caused. */
   invoiceId?: string;
@@ -60,6 +62,13 @@ export interface Ledger {
   /** The promises when mails were read before: an act first does what was noted, and tells of it. */
   mailedPromises: NextCharge[];
   openedAtMs: number;
+  /** The cards with which a trial may have begun. */
+  trialCards: Set<string>;
+  /** The trial of a paid plan, as Stripe has it. */
+  trial: { planId: string; endsOn: string; card: string | undefined } | undefined;
+  /** How what a page has offered was wrong. */
+  offerFault: string | undefined;
+  trialMails: { kind: 'began' | 'ends'; day: string | undefined }[];
 }
 
 export const nothing: NextCharge = { kind: 'none' };
@@ -86,6 +95,10 @@ export const createLedger = (email: string, nowMs: number): Ledger => ({
   mailKeys: new Set(),
   mailedPromises: [],
   openedAtMs: nowMs,
+  trialCards: new Set(),
+  trial: undefined,
+  offerFault: undefined,
+  trialMails: [],
 });
 
 export const shownNext = (next: NextCharge | undefined): string => {
@@ -120,6 +133,9 @@ export type Actual = { kind: 'charge'; cents: number; day: string } | { kind: 'n
 export function keeps(promise: NextCharge, actual: Actual): boolean {
   if (promise.kind === 'none') return actual.kind === 'none';
   if (actual.kind === 'none') return promise.cents === 0;
+  // A code pays the first charge after a trial; the one after it is named, too.
+  if (promise.cents === 0 && promise.regular && actual.cents > 0)
+    return promise.regular.from === actual.day && promise.regular.cents === actual.cents;
   if (promise.day !== undefined && promise.day !== actual.day) return false;
   const cents = promisedCents(promise, actual.day);
   return cents === undefined || cents === actual.cents;

@@ -1,31 +1,28 @@
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { thorough } from '../support/thorough.ts';
 import { cards } from './acts.ts';
 import type { Rule } from './findings.ts';
+import {
+  act,
+  afterPeriod,
+  base,
+  buy,
+  type Call,
+  dayMs,
+  inDatabase,
+  type Mutation,
+  onTheWay,
+  without,
+} from './mutation-tools.ts';
 import type { Operation } from './operations.ts';
 import { runScript } from './run.ts';
 import { openShop, type Shop } from './shop.ts';
-import type { World } from './world.ts';
+import { trialMutations } from './trial-mutations.ts';
 
 /**
  * The proof of the oracle: a product that is wrong in one way must be reported. The faults are in the database, between the
  * product and Stripe, or at Stripe, so that they do not depend on the product's code.
  */
 
-const base = { member: 0, fault: undefined, returns: false } as const;
-const dayMs = 24 * 60 * 60_000;
-const buy = (planId: string, code?: string, seats?: number): Operation => ({
-  ...base,
-  kind: 'buy',
-  planId,
-  code,
-  card: cards.good,
-  way: 'page',
-  seats,
-});
-const act = (kind: 'cancel' | 'resume' | 'pay' | 'free' | 'withdraw'): Operation => ({ ...base, kind });
-const afterPeriod = (afterMs: number): Operation => ({ ...base, kind: 'period', afterMs });
 const leaveLater: Operation = { ...base, kind: 'leave', when: 'period-end' };
 const passDays = (days: number): Operation => ({ ...base, kind: 'time', ms: days * dayMs });
 /** The product is killed when Stripe has made the customer, and nothing follows. */
@@ -39,29 +36,6 @@ const lostCustomer: Operation = {
 const pause: Operation = { ...base, kind: 'pause', months: 2 };
 const refund: Operation = { ...base, kind: 'refund', share: 0.5 };
 
-/** Statements that run in the product's database beside its own writes, so that it stores something else than it was told. */
-const inDatabase = (sql: string) => (world: World) => {
-  const database = new DatabaseSync(join(world.variables.DATA_DIR ?? '', 'foyer.db'), { timeout: 10_000 });
-  database.exec(sql);
-  database.close();
-};
-
-type Call = Parameters<World['shop']['stripe']['engine']['call']>[0];
-
-/** Requests that come to Stripe in another form than the product has sent them. */
-const onTheWay = (change: (call: Call) => Call) => (world: World) => {
-  const { engine } = world.shop.stripe;
-  const call = engine.call.bind(engine);
-  engine.call = (request) => call(change(request));
-};
-
-const without = (name: string) => (request: Call) => {
-  const { [name]: _, ...params } = request.params ?? {};
-  return request.method === 'POST' && /^\/v1\/subscriptions\/\w+$/.test(request.path)
-    ? { ...request, params }
-    : request;
-};
-
 /** A pause that ends a day after the announced one. */
 function pausedLonger(request: Call): Call {
   const [entry] = (request.params?.pause_schedules ?? []) as {
@@ -74,13 +48,6 @@ function pausedLonger(request: Call): Call {
     resume: { ...entry?.resume, resume_at: { ...at, timestamp: Number(at.timestamp) + 86_400 } },
   };
   return { ...request, params: { ...request.params, pause_schedules: [longer] } };
-}
-
-interface Mutation {
-  title: string;
-  rule: Rule;
-  operations: Operation[];
-  change: (world: World) => void;
 }
 
 const mutations: Mutation[] = [
@@ -119,7 +86,7 @@ const mutations: Mutation[] = [
   {
     title: 'A schedule that is released before a cancellation that never comes',
     rule: 'O4',
-    operations: [buy('14'), buy('10'), act('cancel')],
+    operations: [buy('15'), buy('10'), act('cancel')],
     change: onTheWay((request) =>
       request.params?.end_behavior === 'cancel'
         ? { ...request, path: `${request.path}/release`, params: {} }
@@ -218,7 +185,9 @@ describe('a product that is wrong in one way', () => {
     expect(right.findings).toEqual([]);
     expect(wrong.findings.map((finding) => finding.rule)).toContain(rule);
   };
-  const [first, ...others] = mutations.map(({ title, rule, ...rest }) => [title, rule, rest] as const);
+  const [first, ...others] = [...mutations, ...trialMutations].map(
+    ({ title, rule, ...rest }) => [title, rule, rest] as const,
+  );
 
   it.each(first === undefined ? [] : [first])('%s breaks %s', judge, 120_000);
   thorough.each(others)('%s breaks %s', judge, 120_000);

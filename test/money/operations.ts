@@ -104,12 +104,23 @@ const faultKinds = ['unreachable', 'lost', 'error', 'kept-error', 'rate-limit'] 
 const killKinds = ['kill before', 'kill after', 'kill soon'] as const;
 
 const ways = ['page', 'page', 'page', 'page', 'page', 'api', 'api', 'twice'] as const;
-const goodCards = [cards.good, cards.good, cards.good, cards.other, cards.chargeDeclined, cards.asksAlways];
+const goodCards = [
+  cards.good,
+  cards.good,
+  cards.good,
+  cards.other,
+  cards.third,
+  cards.chargeDeclined,
+  cards.asksAlways,
+];
+
+/** Plans with free days are sold to a member once: they come more often. */
+const bought = [...soldPlans, ...soldPlans.filter(({ trialDays }) => trialDays !== undefined)];
 
 /** The rest of each kind. */
 const details: { [K in Kind]: (random: Random) => object } = {
   buy: (random) => ({
-    planId: random() < 0.1 ? 'present' : pick(random, soldPlans).id,
+    planId: random() < 0.1 ? 'present' : pick(random, bought).id,
     code: random() < 0.4 ? pick(random, codeNames) : undefined,
     card: pick(random, goodCards),
     way: pick(random, ways),

@@ -2,6 +2,7 @@ import type { Engine } from '../../sandbox/stripe/index.ts';
 import * as acts from './acts.ts';
 import { best, confirmByApi } from './api-acts.ts';
 import { findPlan, freePlanId, partnerPlans } from './catalogue.ts';
+import { findOfferFault, noteCard } from './judge-trials.ts';
 import { nothing, type Outcome, type Press, shownAnnouncement, shownNext } from './ledger.ts';
 import { type Operation, type Random, shownOperation } from './operations.ts';
 import { performAlone } from './outside.ts';
@@ -96,6 +97,8 @@ async function buy(world: World, member: Member, { hand, operation }: Hand): Pro
   const { announcement, promo, page } = await acts.announce(hand, planId, operation);
   if (!announcement) return page.status >= 500 ? 'failed' : 'refused';
   note(world, member, `page: ${shownAnnouncement(announcement)}${promo ? `, code ${promo}` : ''}`);
+  const tried =
+    announcement.trialDays !== undefined && announcement.next?.kind === 'charge' ? announcement.next : undefined;
   const pressed: Press = {
     atMs: world.nowMs(),
     planId: announcement.planId,
@@ -104,16 +107,20 @@ async function buy(world: World, member: Member, { hand, operation }: Hand): Pro
     balanceChange: balanceChange(announcement.lines),
     promo,
     seats: announcement.seats,
+    trialDay: tried?.day,
     outcome: 'unknown',
   };
+  ledger.offerFault ??= findOfferFault({ books: world.books(), member, members: world.members }, announcement);
   ledger.presses.push(pressed);
   const { result } = await world.during(operation.fault, () =>
     pressInWays(world, member, { hand, operation, announcement, promo }),
   );
   pressed.outcome = result ?? 'unknown';
+  noteCard(world.books(), member);
   const wanted = announcement.next ?? { kind: 'charge' as const };
   // A charge is judged by its invoice, which sets the promise.
-  const isLater = announcement.dueCents === 0 && announcement.next?.kind === 'charge' && announcement.next.planName;
+  const isLater =
+    announcement.dueCents === 0 && announcement.next?.kind === 'charge' && (announcement.next.planName ?? tried);
   const isTold = pressed.outcome === 'done' || pressed.outcome === 'noted';
   if (isTold && isLater) ledger.promises = [wanted];
   else if (pressed.outcome !== 'done' && !['refused', 'changed'].includes(pressed.outcome))

@@ -83,8 +83,9 @@ function readRest(text: string): Pick<Charging, 'regular' | 'creditCents' | 'aft
 export function readNextCharge(text: string): NextCharge | undefined {
   const renews = new RegExp(`[Rr]enews on (${date}) at (${money})`).exec(text);
   const later = new RegExp(`Until (${date}) your plan stays as it is\\. Then (.+?) begins, and (${money})`).exec(text);
-  const day = renews?.[1] ?? later?.[1];
-  const amount = renews?.[2] ?? later?.[3];
+  const first = new RegExp(`first payment is on (${date}): (${money}) is charged`).exec(text);
+  const day = renews?.[1] ?? later?.[1] ?? first?.[1];
+  const amount = renews?.[2] ?? later?.[3] ?? first?.[2];
   if (day === undefined || amount === undefined) return undefined;
   return {
     kind: 'charge',
@@ -152,6 +153,8 @@ export interface Announcement {
   next: NextCharge | undefined;
   /** The number in the field of the page; 1: it has none. */
   seats: number;
+  /** Free days with which it begins. */
+  trialDays: number | undefined;
   form: Form;
 }
 
@@ -164,11 +167,14 @@ export function readAnnouncement(html: string): Announcement | undefined {
   });
   const total = amounts.findLast(({ label }) => /^Due today/.test(label));
   if (!form || !total) return undefined;
+  const words = wordsOf(mainOf(html));
+  const days = /(\d+) days? free, then/.exec(words)?.[1];
   return {
     planId: form.fields.planId ?? '',
     dueCents: total.cents,
     lines: amounts.filter((line) => line !== total),
-    next: readNextCharge(wordsOf(mainOf(html))),
+    next: readNextCharge(words),
+    trialDays: days === undefined ? undefined : Number(days),
     seats: Number(/<input(?=[^>]* name="seats")[^>]* value="(\d+)"/.exec(html)?.[1] ?? 1),
     form,
   };
@@ -237,8 +243,9 @@ export function readMembershipPage(html: string): MembershipPage {
   const facts = listFacts(/<section[^>]*id="plan".*?<\/section>/s.exec(main)?.[0] ?? main);
   const fact = (label: RegExp) => facts.find((one) => label.test(one.label));
   const [plan, price, discount] = [fact(/^Plan$/), fact(/^Price$/), fact(/^Discount$/)];
-  const dated = fact(/^(Renews on|Resumes on|Ends on|Active until|Changes)$/);
   const payment = fact(/^Next payment$/);
+  // In a trial nothing renews.
+  const dated = fact(/^(Renews on|Resumes on|Ends on|Active until|Changes)$/) ?? payment;
   const text = wordsOf(main);
   return {
     plan: plan?.value,

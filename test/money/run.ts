@@ -18,6 +18,7 @@ import {
   type Settled,
   type Unseen,
 } from './judge-settled.ts';
+import { judgeTrialMails, judgeTrials } from './judge-trials.ts';
 import { makeOperation, type Operation, pick, type Random, seeded } from './operations.ts';
 import { perform } from './perform.ts';
 import { readMembershipPage } from './read-pages.ts';
@@ -68,6 +69,7 @@ async function judgeNow(world: World, findings: Findings): Promise<void> {
   for (const member of world.members) {
     judgeCharges({ books, member, findings });
     judgeErasure({ books, member, findings });
+    judgeTrials({ books, member, findings, members: world.members });
     judgeMails({ books, member, findings, nowMs: world.nowMs() }, mails);
   }
 }
@@ -128,6 +130,7 @@ async function judgePages(world: World, unseen: Unseen): Promise<void> {
     judgeOrdersWithCodes,
     judgePrice,
     judgeSeats,
+    judgeTrialMails,
   ]) {
     judge(settled);
   }

@@ -59,6 +59,7 @@ export interface Subscription {
   schedule: string | null;
   pending_update: unknown;
   latest_invoice: string | null;
+  default_payment_method?: string | null;
   items: { data: { current_period_start: number; current_period_end: number; price: Price; quantity?: number }[] };
 }
 
@@ -119,6 +120,13 @@ export interface Customer {
   email: string | null;
   balance: number;
   created: number;
+  invoice_settings?: { default_payment_method?: string | null };
+}
+
+export interface PaymentMethod {
+  id: string;
+  customer: string | null;
+  card?: { fingerprint: string };
 }
 
 export interface StoredThing {
@@ -140,6 +148,7 @@ const kinds = {
   discounts: 'discount',
   coupons: 'coupon',
   promotionCodes: 'promotion_code',
+  paymentMethods: 'payment_method',
 } as const;
 
 interface Kinds {
@@ -154,6 +163,7 @@ interface Kinds {
   discounts: Discount;
   coupons: Coupon;
   promotionCodes: PromotionCode;
+  paymentMethods: PaymentMethod;
 }
 
 /** Everything, the oldest first. */
@@ -211,17 +221,28 @@ export interface Sale {
 export function saleOf(books: Books, invoice: Invoice): Sale | undefined {
   for (const line of invoice.lines.data) {
     const planId = planOfPrice(books, line.pricing?.price_details.price);
-    if (planId === undefined || isCredit(line) || isTrial(books, invoice, line)) continue;
+    if (planId === undefined || isCredit(line) || isTrial(line)) continue;
     return { invoice, line, planId };
   }
   return undefined;
 }
 
-function isTrial(books: Books, invoice: Invoice, line: Line): boolean {
-  if (line.amount > 0 || (line.discount_amounts?.length ?? 0) > 0) return false;
-  const id = invoice.parent?.subscription_details?.subscription;
-  const subscription = books.subscriptions.find((one) => one.id === id);
-  return subscription?.trial_end != null && line.period.end <= subscription.trial_end;
+/** A plan of the catalogue costs nothing only by a discount, which its line shows. */
+const isTrial = ({ amount, discount_amounts: taken }: Line): boolean =>
+  amount === 0 && (taken ?? []).every((one) => one.amount === 0);
+
+/** The free days of a paid plan that run now; undefined: there are none. */
+export function findTrial(books: Books, { subscriptions }: Account): { planId: string; endsOn: string } | undefined {
+  const trial = subscriptions.find(({ status }) => status === 'trialing');
+  const planId = planOfPrice(books, trial?.items.data[0]?.price.id);
+  return planId === undefined || trial?.trial_end == null ? undefined : { planId, endsOn: dayOf(trial.trial_end) };
+}
+
+/** The card that is charged next; undefined: there is none. */
+export function findFingerprint(books: Books, { customers, subscriptions }: Account): string | undefined {
+  const [customer] = customers;
+  const id = subscriptions.find(isLive)?.default_payment_method ?? customer?.invoice_settings?.default_payment_method;
+  return books.paymentMethods.find((one) => one.id === id)?.card?.fingerprint;
 }
 
 /** Paid sales, in the order of their payment. */
