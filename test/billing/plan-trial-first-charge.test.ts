@@ -1,7 +1,16 @@
 import { page, path, standing } from '../account/membership-steps.ts';
 import { wordsOf } from './checkout/shop.ts';
 import { atStripe, charges, hourMs, isWrite, openAct, pass } from './pause-steps.ts';
-import { type Member, member, order, planPage, startTrialShop, templates, trier } from './plan-trial-steps.ts';
+import {
+  type Member,
+  member,
+  order,
+  planPage,
+  startTrialShop,
+  templates,
+  trier,
+  withTrialDays,
+} from './plan-trial-steps.ts';
 import { dayMs, type Shop } from './steps.ts';
 
 const dayIn = (text: string) => new Date(text).toISOString().slice(0, 10);
@@ -136,4 +145,26 @@ describe('around the first charge of a plan that was tried', () => {
       expect((await atStripe(shop, who.user)).status).toBe('canceled');
     },
   );
+});
+
+describe('free days that last longer than a discount', () => {
+  it('A code of a month is over at the first charge, and the page names that without it', async () => {
+    const shop = await startTrialShop({}, { plans: withTrialDays({ 'm-99': 40 }) });
+    try {
+      const library = shop.stripe.client();
+      const coupon = { id: 'month', percent_off: 50, duration: 'repeating', duration_in_months: 1 } as const;
+      await library.coupons.create(coupon);
+      await library.promotionCodes.create({ code: 'MONTH', promotion: { type: 'coupon', coupon: 'month' } });
+      const who = await member(shop);
+      await who.browser.post('/plan-purchase/10', { act: 'promo', planId: '10', promo: 'MONTH' });
+      const { words } = await planPage(who.browser);
+      expect(words).toContain('$99.00 is charged');
+      expect(words).not.toContain('$49.50');
+      await order(who.browser);
+      await pass(shop, ((await standing(shop, who.user)).triedUntil ?? 0) + 2 * hourMs);
+      expect(await charges(shop, who.user)).toEqual([9_900]);
+    } finally {
+      await shop.close();
+    }
+  });
 });

@@ -89,7 +89,7 @@ export interface Priced {
 }
 
 /** A code that is redeemed with this invoice: by Stripe's clock, which its periods follow too. */
-export function toRedeemed(promotion: ChosenPromotion, { created }: Stripe.Invoice): AppliedDiscount {
+function toRedeemed(promotion: ChosenPromotion, { created }: Stripe.Invoice): AppliedDiscount {
   return { ...promotion, endsAt: discountEnd(promotion, toMs(created)) };
 }
 

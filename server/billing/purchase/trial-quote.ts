@@ -12,11 +12,12 @@ import {
   type AppliedDiscount,
   addMonths,
   discountAt,
+  discountEnd,
   type NextCharge,
   previewDiscounts,
 } from '../subscription/membership.ts';
 import { dropPromotion } from './purchase-store.ts';
-import { type ChosenPlan, changeParams, type Priced, toRedeemed, toStripeParams } from './quote.ts';
+import { type ChosenPlan, changeParams, type Priced, toStripeParams } from './quote.ts';
 
 export const nothingDue = (plan: Plan, startsAt: number): Quote => ({
   plan,
@@ -86,7 +87,8 @@ async function preview(deps: BillingDeps, live: Viewed, tried: TriedPlan): Promi
     });
   const today = await ask(promotion ?? customerDiscount);
   if (dueWithCall(today, trialEnd) !== 0) return undefined;
-  const redeemed = promotion && toRedeemed(promotion, today);
+  // The preview may be of the invoice at the end of the free days, but the code is redeemed now.
+  const redeemed = promotion && { ...promotion, endsAt: discountEnd(promotion, deps.now()) };
   const discount = discountAt({ discount: redeemed, customerDiscount }, { at: endsAt });
   return {
     due: {
