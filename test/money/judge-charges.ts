@@ -64,6 +64,12 @@ function judgePurchase({ member, findings }: Case, invoice: Invoice, sale: Sale)
   ledger.entries.push({ atMs: paidAt(invoice) * 1_000, text: `paid: ${shown(invoice)}` });
 }
 
+/** What was too small is charged with the next payment, once. */
+const withSmallCents = (next: NextCharge, smallCents: number): NextCharge =>
+  next.kind === 'charge' && next.regular && !next.cents && smallCents > 0
+    ? { kind: 'charge', day: next.regular.from, cents: next.regular.cents + smallCents, afterCents: next.regular.cents }
+    : next;
+
 /** A renewal, paid or not. */
 function judgeRenewal({ member, findings }: Case, invoice: Invoice): void {
   const { ledger } = member;
@@ -92,7 +98,7 @@ function judgeRenewal({ member, findings }: Case, invoice: Invoice): void {
   const { owedCents } = ledger;
   if (isFinal) ledger.owedCents = Math.max(0, invoice.ending_balance ?? 0);
   if (promises === ledger.promises) {
-    ledger.going = following(promise, owedCents);
+    ledger.going = withSmallCents(following(promise, owedCents), smallCents);
     ledger.promises = ledger.mayEnd ? [ledger.going, nothing] : [ledger.going];
     return;
   }

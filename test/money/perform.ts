@@ -97,13 +97,15 @@ async function buy(world: World, member: Member, { hand, operation }: Hand): Pro
   const { announcement, promo, page } = await acts.announce(hand, planId, operation);
   if (!announcement) return page.status >= 500 ? 'failed' : 'refused';
   note(world, member, `page: ${shownAnnouncement(announcement)}${promo ? `, code ${promo}` : ''}`);
-  const tried =
-    announcement.trialDays !== undefined && announcement.next?.kind === 'charge' ? announcement.next : undefined;
+  // The JSON API sells without a trial, and names no charge but that of today.
+  const next =
+    announcement.trialDays !== undefined && operation.way === 'api' ? { kind: 'charge' as const } : announcement.next;
+  const tried = announcement.trialDays !== undefined && next?.kind === 'charge' ? next : undefined;
   const pressed: Press = {
     atMs: world.nowMs(),
     planId: announcement.planId,
     dueCents: announcement.dueCents,
-    next: announcement.next,
+    next,
     balanceChange: balanceChange(announcement.lines),
     promo,
     seats: announcement.seats,
@@ -117,10 +119,9 @@ async function buy(world: World, member: Member, { hand, operation }: Hand): Pro
   );
   pressed.outcome = result ?? 'unknown';
   noteCard(world.books(), member);
-  const wanted = announcement.next ?? { kind: 'charge' as const };
+  const wanted = next ?? { kind: 'charge' as const };
   // A charge is judged by its invoice, which sets the promise.
-  const isLater =
-    announcement.dueCents === 0 && announcement.next?.kind === 'charge' && (announcement.next.planName ?? tried);
+  const isLater = announcement.dueCents === 0 && next?.kind === 'charge' && (next.planName ?? tried?.day);
   const isTold = pressed.outcome === 'done' || pressed.outcome === 'noted';
   if (isTold && isLater) ledger.promises = [wanted];
   else if (pressed.outcome !== 'done' && !['refused', 'changed'].includes(pressed.outcome))
