@@ -56,6 +56,19 @@ describe('attacks on plans that begin with free days', () => {
     expect(await charges(shop, second.user)).toEqual([9_900]);
   });
 
+  it('The page that refuses free days with a used card names no other free trial above that', async () => {
+    const who = await member(shop, { days: 30 });
+    const { fields, words } = await planPage(who.browser);
+    expect(words).toContain('free trial of Basic');
+    const first = await member(shop, { card: null });
+    await shop.saveCard(first.user);
+    await order(first.browser);
+    expect(await isTrying(first)).toBe(true);
+    const refused = wordsOf(await (await who.browser.post('/plan-purchase/10', fields)).text());
+    expect(refused).toContain('A free trial has been started with this card before');
+    expect(refused).not.toContain('free trial of Basic');
+  });
+
   it('A plus tag or dots at Google are the same mailbox', async () => {
     await trier(shop, { email: 'plan.trier@gmail.com' });
     await forgetCards(shop);

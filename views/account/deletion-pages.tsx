@@ -239,7 +239,7 @@ export function DeletionCancelledNotice({ ctx, requestedAtMs }: { ctx: PageConte
 export function FactorResetNotice({ ctx, href, dueAtMs }: { ctx: PageContext; href: string; dueAtMs: number }) {
   const { t, lang } = ctx;
   return (
-    <section className="card">
+    <section className="notice-acts">
       <Notice kind="error" title={t('leaving.reset.title')}>
         {t('leaving.reset.notice', { date: formatDate(lang, dueAtMs, 'exact') })}
       </Notice>

@@ -42,7 +42,7 @@ export function UnpaidOnHome({ ctx, membership: { unpaid, card } }: Props) {
   if (!unpaid) return null;
   const waits = unpaid.why === 'action-required';
   return (
-    <section className="card">
+    <section className="notice-acts">
       <Notice
         kind={waits ? 'info' : 'error'}
         title={t(waits ? 'membership.notice.action.title' : 'membership.notice.failed.title')}

@@ -16,7 +16,7 @@ interface Props {
 function WithActs(props: { kind: NoticeKind; title: string; acts?: ReactNode; children: ReactNode }) {
   const { kind, title, acts, children } = props;
   return (
-    <section className="card">
+    <section className="notice-acts">
       <Notice kind={kind} title={title}>
         {children}
       </Notice>

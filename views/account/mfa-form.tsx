@@ -36,11 +36,12 @@ export interface MfaFormProps {
 }
 
 function choices(t: T, { preference, required, number, smsOffered }: AuthenticatorsView): RadioCard[] {
+  const smsDetail = preference === 'sms' ? 'mfaSettings.card.smsDetail' : 'mfaSettings.card.smsWould';
   const badge = (choice: FactorChoice) => (preference === choice ? { badge: t('mfaSettings.card.inUse') } : {});
   const sms: RadioCard = {
     value: 'sms',
     title: t('mfaSettings.card.sms'),
-    detail: number === undefined ? t('mfaSettings.card.smsNeedsPhone') : t('mfaSettings.card.smsDetail', { number }),
+    detail: number === undefined ? t('mfaSettings.card.smsNeedsPhone') : t(smsDetail, { number }),
     ...(number === undefined && { disabled: true }),
     ...badge('sms'),
   };
@@ -107,9 +108,11 @@ export function MfaForm({ ctx, id, factors, action, phoneHref, typed, error }: M
             <a href={phoneHref}>{t('mfaSettings.card.addPhone')}</a>
           </p>
         )}
-        <EndOthers ctx={ctx} checked={typed?.endOthers} />
-        <div className="actions">
-          <Button>{t('mfaSettings.card.save')}</Button>
+        <div className="mfa-save">
+          <EndOthers ctx={ctx} checked={typed?.endOthers} />
+          <div className="actions">
+            <Button>{t('mfaSettings.card.save')}</Button>
+          </div>
         </div>
       </div>
     </form>

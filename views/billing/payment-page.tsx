@@ -44,7 +44,8 @@ export interface PaymentPageProps extends PaymentPageFrame {
         lines: readonly SummaryLine[];
         total: SummaryLine;
         included: readonly SummaryLine[];
-        note: string;
+        later?: SummaryLine;
+        note: readonly string[];
         /** The name of the plan. */
         plan: string;
         /** The announced values. */
@@ -127,7 +128,9 @@ function SavedCard({
       {due !== undefined && isBankDebit(card) && <p className="small">{t('payment.methods.debitTakes')}</p>}
       {begin && <BeginBox {...begin} idName="beginSaved" />}
       <Button kind={quiet ? 'quiet' : 'primary'} block>
-        {order ?? t(expires(card) ? 'payment.saved.use' : 'payment.methods.use')}
+        {order === undefined
+          ? t(expires(card) ? 'payment.saved.use' : 'payment.methods.use')
+          : t('payment.saved.pay', { order, card: cardName(t, card) })}
       </Button>
     </form>
   );
@@ -194,7 +197,7 @@ export function PaymentPage(props: PaymentPageProps) {
   const savedFirst = card !== undefined && notice?.kind !== 'error';
   return (
     <TheLayout ctx={ctx} steps={steps} title={toHeading(t, quote)}>
-      {quote && <SummaryList lines={quote.lines} total={quote.total} included={quote.included} note={quote.note} />}
+      {quote && <SummaryList {...quote} />}
       <DetailsLine ctx={ctx} details={details.view} href={details.href} />
       <PageNotice ctx={ctx} notice={notice} />
       {returned && <Notice kind="success">{t('payment.methods.confirmed')}</Notice>}

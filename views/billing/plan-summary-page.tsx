@@ -28,7 +28,13 @@ export interface PlanSummaryPageProps {
   cancelHref: string;
   notice?: PageNoticeProps;
   /** The amounts; without them, they could not be read. */
-  quote?: { lines: readonly SummaryLine[]; total?: SummaryLine; included?: readonly SummaryLine[]; note: string };
+  quote?: {
+    lines: readonly SummaryLine[];
+    total?: SummaryLine;
+    later?: SummaryLine;
+    included?: readonly SummaryLine[];
+    note: readonly string[];
+  };
   /** Of a plan that is sold by the seat. */
   seats?: SeatsBoxState;
   /** Only if something is due. */
@@ -59,7 +65,7 @@ function Amounts({ ctx, quote, card }: Part<'quote' | 'card'>) {
   if (quote === undefined) return null;
   return (
     <>
-      {quote.lines.length === 0 ? <p className="muted">{quote.note}</p> : <SummaryList {...quote} />}
+      {quote.total === undefined ? <p className="muted">{quote.note.join(' ')}</p> : <SummaryList {...quote} />}
       {card !== undefined && (
         <p className="field-head">
           <span>{card.text}</span> <a href={card.otherHref}>{t('checkout.otherCard')}</a>

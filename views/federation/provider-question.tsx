@@ -34,7 +34,7 @@ export function ProviderQuestion({ ctx, title, lead, accounts, note, children }:
         <h1>{title}</h1>
         <p className="muted">{lead}</p>
       </div>
-      <SummaryList people lines={accounts} note={note} />
+      <SummaryList people lines={accounts} note={[note]} />
       {children}
     </AuthLayout>
   );

@@ -46,7 +46,6 @@ export function AccountLayout(props: {
         <h1>{heading}</h1>
         {lead !== undefined && <p className="muted">{lead}</p>}
       </div>
-      {before}
       <div className={action ? 'beside action' : 'beside'}>
         <SideMenu
           // The profile menu has the name of the settings.
@@ -57,7 +56,10 @@ export function AccountLayout(props: {
             current: name === at,
           }))}
         />
-        <div className="stack">{children}</div>
+        <div className="stack">
+          {before}
+          {children}
+        </div>
       </div>
     </PlainLayout>
   );

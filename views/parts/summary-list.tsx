@@ -15,10 +15,13 @@ export function SummaryList(props: {
   total?: SummaryLine;
   /** Parts of the total, below it. */
   included?: readonly SummaryLine[];
-  note?: string;
+  /** A line for each. */
+  note?: readonly string[];
+  /** An amount that is no part of the total, below it. */
+  later?: SummaryLine | undefined;
   people?: boolean;
 }) {
-  const { lines, total, included = [], note, people } = props;
+  const { lines, total, included = [], later, note = [], people } = props;
   return (
     <div className="summary">
       <dl className={people ? 'people' : undefined}>
@@ -40,8 +43,18 @@ export function SummaryList(props: {
             <dd>{amount}</dd>
           </div>
         ))}
+        {later !== undefined && (
+          <div>
+            <dt>{later.label}</dt>
+            <dd>{later.amount}</dd>
+          </div>
+        )}
       </dl>
-      {note !== undefined && <p className="muted small">{note}</p>}
+      {note.map((line) => (
+        <p key={line} className="muted small">
+          {line}
+        </p>
+      ))}
     </div>
   );
 }

@@ -113,7 +113,7 @@ function Order({ ctx }: { ctx: PageContext }) {
         { label: t('parts.content.promo', { code: 'WELCOME20' }), amount: amount(-100_000), saves: true },
       ]}
       total={{ label: t('parts.content.due'), amount: amount(400_000) }}
-      note={t('parts.content.renews', { date: formatDate(lang, renewsAt), amount: amount(500_000) })}
+      note={[t('parts.content.renews', { date: formatDate(lang, renewsAt), amount: amount(500_000) })]}
     />
   );
 }

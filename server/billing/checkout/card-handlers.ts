@@ -60,8 +60,7 @@ export function cardPage({ action, setup, back, done }: CardPagePaths) {
       const answered = await runWithStripe(r, retry, () => readReturn(r, deps, r.user));
       if (!answered) return;
       const { problem, ...state } = answered.value;
-      const title = r.t('payment.methods.declinedTitle');
-      const notice = problem && ({ kind: 'error', title, duration: 'never', ...problem } as const);
+      const notice = problem && ({ kind: 'error', duration: 'never', ...problem } as const);
       await render(r, deps, { ...state, notice });
     },
     begin: (r: UserRequest, deps: CardPageDeps) => createSetupIntent(r, deps, r.user),
@@ -76,10 +75,9 @@ export function cardPage({ action, setup, back, done }: CardPagePaths) {
       if (saved.kind === 'saved') return r.redirect(done);
       const declined = saved.kind === 'declined';
       const text = declined ? refusalText(r, saved) : t('payment.errors.notConfirmed');
-      const title = t('payment.errors.declinedTitle');
       await render(r, deps, {
         status: declined ? 402 : 400,
-        notice: { kind: 'error', title, text, duration: 'never' },
+        notice: { kind: 'error', text, duration: 'never' },
       });
     },
   };

@@ -7,7 +7,6 @@ import {
 } from '../../../views/billing/payment-page.tsx';
 import { formatAmount } from '../../../views/format.ts';
 import { HttpError, type T } from '../../http/index.ts';
-import { needsPaymentElement } from '../cards/payment-methods.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { toDetailsView } from '../details/details-view.ts';
 import { type CardPaymentResult, type PurchaseResult, type Quote, StripeUnavailableError } from '../results.ts';
@@ -26,7 +25,7 @@ import { createSetupIntent } from './create-setup-intent.ts';
 import type { TextContext } from './plan-view.ts';
 import { loadQuote, orderText, toBeginBox, toQuoteView } from './quote-view.ts';
 import { readReturn } from './returned-method.ts';
-import { type StripeForBrowsers, stripeInPage, stripePolicy } from './stripe-js.ts';
+import { stripeInPage, stripePolicy } from './stripe-js.ts';
 import { endsTrial } from './trial-step.ts';
 
 interface PaymentPageState extends Partial<PageRetry> {
@@ -86,7 +85,7 @@ async function renderForm(
         country: details.details.country || undefined,
       },
       backHref: flow.summary,
-      notice: problem ? problemNotice(r.t, problem, stripe) : (notice ?? unavailable?.notice),
+      notice: problem ? problemNotice(r.t, problem) : (notice ?? unavailable?.notice),
       quote: quote && quoteView(r, quote, { catalogue: membership.catalogue, isOnTrial, ...state }),
       retryFields,
       returned,
@@ -102,13 +101,8 @@ async function renderForm(
   );
 }
 
-const problemNotice = (
-  t: T,
-  { text }: { text: string },
-  { methods }: Pick<StripeForBrowsers, 'methods'>,
-): PaymentPageProps['notice'] => ({
+const problemNotice = (t: T, { text }: { text: string }): PaymentPageProps['notice'] => ({
   kind: 'error',
-  title: t(needsPaymentElement(methods) ? 'payment.methods.declinedTitle' : 'payment.errors.declinedTitle'),
   text: text || t('payment.errors.failed'),
   duration: 'never',
 });

@@ -130,21 +130,19 @@ export function toQuoteView(
   if (when === 'later') {
     const date = formatDate(lang, quote.startsAt);
     return {
-      // It is no part of today's total.
-      lines: [
-        {
-          label: t('checkout.lines.from', { plan: planLine(t, plan), date: formatDate(lang, quote.startsAt, 'short') }),
-          amount,
-        },
-      ],
+      lines: [],
       total,
+      later: {
+        label: t('checkout.lines.from', { plan: planLine(t, plan), date: formatDate(lang, quote.startsAt, 'short') }),
+        amount,
+      },
       included: [],
       note: [
         `${t('checkout.lines.later', { date, name: plan.name, amount })}${more}`,
         ...(quote.following ? [t('checkout.lines.thenByMonth')] : []),
         t('checkout.lines.cancel'),
         ...onNotice,
-      ].join(' '),
+      ],
     };
   }
   const toLine = (line: AmountLine): SummaryLine => ({
@@ -173,6 +171,6 @@ export function toQuoteView(
       ...onNotice,
       ...withdrawalText(ctx, quote, rules),
       ...(isOnTrial ? [t('checkout.trialEnds')] : []),
-    ].join(' '),
+    ],
   };
 }

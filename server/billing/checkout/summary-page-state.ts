@@ -103,6 +103,10 @@ function freeNote(ctx: TextContext, { checkout: { deal, user }, membership, end 
   );
 }
 
+/** Its notice says that the plan begins without free days: a note about a running trial would contradict it. */
+const saysNoTrial = ({ quote }: SummaryFacts, { notice }: SummaryPageState): boolean =>
+  notice !== undefined && quote?.trial != null && 'refused' in quote.trial;
+
 /** The note about a running trial or gift. */
 function leadText(ctx: TextContext, { membership: { catalogue }, now }: CheckoutDeps, facts: SummaryFacts): string {
   const { checkout, membership, planStatus } = facts;
@@ -122,7 +126,7 @@ function toQuoteProps(
     const isOnTrial = endsTrial(facts.membership, membership.catalogue, now());
     return { quote: toQuoteView(ctx, quote, { ...membership.catalogue, isOnTrial }) };
   }
-  return planStatus === 'without-payment' ? { quote: { lines: [], note: freeNote(ctx, facts) } } : {};
+  return planStatus === 'without-payment' ? { quote: { lines: [], note: [freeNote(ctx, facts)] } } : {};
 }
 
 /** The button with its hidden fields, or what stands in its place. */
@@ -244,7 +248,7 @@ export async function renderSummary(
       steps: flow.kind,
       action: flow.summary,
       plan: toPlanView(r, atOwnPrice(plan, membership), deps.membership.catalogue),
-      lead: leadText(r, deps, facts),
+      lead: saysNoTrial(facts, state) ? r.t('checkout.lead') : leadText(r, deps, facts),
       cancelHref: flow.cancelUrl(user),
       ...(!deal && { changeHref: flow.changePlan }),
       ...(waiting && { clientName: waiting.clientName }),

@@ -11,10 +11,12 @@ import { laterAmountsText, periodText, planLine, type TextContext } from './plan
 export interface QuoteView {
   lines: SummaryLine[];
   total: SummaryLine;
+  /** The first charge that is to come, if none is due today. */
+  later?: SummaryLine;
   /** The taxes in the total. */
   included: SummaryLine[];
-  /** Later charges. */
-  note: string;
+  /** On later charges and the buyer's rights: a line for each. */
+  note: string[];
 }
 
 /** The end of the free days; undefined: there are none. */
@@ -52,16 +54,17 @@ export function toTrialView(
   const count = plan.trialDays ?? 0;
   const per = plan.period === null ? '' : periodText(t, plan.period);
   return {
-    // It is no part of today's total.
-    lines: [
-      { label: t('checkout.lines.from', { plan: planLine(t, plan), date: formatDate(lang, endsAt, 'short') }), amount },
-    ],
+    lines: [],
     total,
+    later: {
+      label: t('checkout.lines.from', { plan: planLine(t, plan), date: formatDate(lang, endsAt, 'short') }),
+      amount,
+    },
     included: [],
     note: [
       t('checkout.planTrial.lead', { count, amount: regular, per }),
       `${t('checkout.planTrial.first', { date, amount })}${laterAmountsText(ctx, next)}`,
       t('checkout.planTrial.cancel'),
-    ].join(' '),
+    ],
   };
 }

@@ -151,19 +151,31 @@ describe('the payment page', () => {
     },
   );
 
+  it('The button of the saved card names that card, and the form of another one the amount alone', async () => {
+    const { user, browser } = await visitor();
+    await shop.saveCard(user);
+    const html = await (await browser.get(path)).text();
+    const buttons = [...html.matchAll(/<button[^>]*>([^<]*\$99\.00[^<]*)<\/button>/g)].map(([, words]) => words);
+    expect(buttons).toEqual(['Pay $99.00 with Visa ••••\u00a04242', 'Pay $99.00']);
+  });
+
   it('A declined card shows the provider’s reason, and another card is accepted', async () => {
     const { user, browser } = await visitor();
     const declined = await saveCardAt(shop, browser, path, cards.chargeDeclined);
     expect(declined.status).toBe(402);
     const html = await declined.text();
-    expect(wordsOf(html)).toMatch(/The card wasn’t accepted Your card was declined\..*Visa •••• 0341.*Another card/);
+    expect(wordsOf(html)).toMatch(
+      /Your card was declined\. Try another card or ask your bank\..*Visa •••• 0341.*Another card/,
+    );
     // In the language of the page, though Stripe says it in English.
     const german = await browser.post(
       path,
       { planId: '10', dueCents: '9900', laterCents: '9900' },
       { 'accept-language': 'de' },
     );
-    expect(wordsOf(await german.text())).toContain('Die Karte wurde nicht angenommen Ihre Karte wurde abgelehnt.');
+    expect(wordsOf(await german.text())).toContain(
+      'Ihre Karte wurde abgelehnt. Verwenden Sie eine andere Karte oder fragen Sie Ihre Bank.',
+    );
     expect(await shop.planOf(user)).toBeNull();
     const again = await browser.post(path, { planId: '10', dueCents: '9900', laterCents: '9900' });
     expect(again.status).toBe(402);

@@ -114,7 +114,7 @@ describe('/plan-purchase', () => {
     const before = await charged();
     const html = await pageAt(browser, '/plan-purchase/10');
     expect(wordsOf(html)).toMatch(
-      /Due today \$0\.00 Until \w+ \d+, \d{4} your plan stays as it is\. Then Starter begins/,
+      /Due today \$0\.00 Starter, monthly, from \w+ \d+, \d{4} \$99\.00 Until \w+ \d+, \d{4} your plan stays as it is\. Then Starter begins/,
     );
     expect(mainForm(html).fields).toEqual({ planId: '10', dueCents: '0', laterCents: '9900' });
     expect(pathOf(await press(browser, '/plan-purchase/10'))).toBe('/signup/completed/m-99');

@@ -194,7 +194,7 @@ export function checkoutSamples(ctx: PageContext): Record<string, Sample> {
         <PlanSummaryPage
           {...without}
           plan={shown('1')}
-          quote={{ lines: [], note: t('checkout.freeNote') }}
+          quote={{ lines: [], note: [t('checkout.freeNote')] }}
           button={t('checkout.confirm')}
         />
       ),

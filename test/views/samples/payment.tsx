@@ -41,7 +41,7 @@ export function paymentSamples(ctx: PageContext): Record<string, Sample> {
     lines: [{ label: 'Growth', amount: money(500_000) }],
     total: { label: t('checkout.lines.due'), amount: money(500_000) },
     included: [{ label: t('checkout.lines.included', { tax: t('checkout.lines.tax') }), amount: money(79_832) }],
-    note: t('checkout.lines.renews', { date: '20 November 2027', amount: money(500_000) }),
+    note: [t('checkout.lines.renews', { date: '20 November 2027', amount: money(500_000) })],
     announced: { planId: '13', dueCents: '500000' },
     due: money(500_000),
     order: t('checkout.pay', { amount: money(500_000) }),
@@ -67,7 +67,6 @@ export function paymentSamples(ctx: PageContext): Record<string, Sample> {
   const detailsView = { text: 'Lindqvist GmbH, 10115 Berlin', vatId: t('payment.details.status.verified') };
   const declined = {
     kind: 'error' as const,
-    title: t('payment.errors.declinedTitle'),
     duration: 'never' as const,
     text: 'Your card has insufficient funds.',
   };
