@@ -238,7 +238,7 @@ describe('the payment page in a browser', () => {
     expect(await first.save.isVisible()).toBe(false);
     await shop.saveCard(user);
     await first.page.reload();
-    await first.page.getByText('Visa •••• 4242').waitFor();
+    await first.page.getByText('Visa •••• 4242', { exact: true }).waitFor();
     const needs = first.page.getByText(t('payment.script.card'));
     expect(await needs.isVisible()).toBe(false);
     await first.page.getByText('Another card', { exact: true }).click();
