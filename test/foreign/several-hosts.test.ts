@@ -29,7 +29,13 @@ let proxyPort: number;
 let variables: Record<string, string>;
 let database: string;
 let master: Service;
-let member: { email: string; password: string };
+interface Member {
+  email: string;
+  password: string;
+}
+let member: Member;
+/** A member has so many sessions: the sign-ins of the load are another one's. */
+let other: Member;
 const running: ServerProcess[] = [];
 
 /** The settings of a file of lines `NAME=value`. */
@@ -111,11 +117,8 @@ function ask(path: string, cookie = '', fields?: Record<string, string>): Promis
   });
 }
 
-async function signIn(): Promise<string> {
-  const { status, cookies, location } = await ask('/sign-in', '', {
-    username: member.email,
-    password: member.password,
-  });
+async function signIn({ email, password }: Member): Promise<string> {
+  const { status, cookies, location } = await ask('/sign-in', '', { username: email, password });
   if (status === 503) return '503';
   if (status !== 303 || !cookies.some((one) => one.includes('foyer_session=')))
     throw new Error(`the sign-in answered ${status} ${location}`);
@@ -138,7 +141,7 @@ function useFoyer(session: string) {
   const done = Promise.all([
     loop('page', async () => String((await ask('/')).status)),
     loop('settings', async () => String((await ask('/settings', session)).status)),
-    loop('sign-in', async () => ((await signIn()) === '503' ? '503' : 'signed in')),
+    loop('sign-in', async () => ((await signIn(other)) === '503' ? '503' : 'signed in')),
   ]);
   return {
     seen,
@@ -186,10 +189,17 @@ beforeAll(async () => {
     GUESS_LIMIT_ACCOUNT: '100000',
     GUESS_LIMIT_ADDRESS: '100000',
     GUESS_LIMIT_DEVICE: '100000',
+    PASSWORD_LIMIT_DEVICE: '100000',
+    PASSWORD_LIMIT_MEMBER: '100000',
+    PASSWORD_QUEUE_ACCOUNT: '1000',
+    PASSWORD_QUEUE_ADDRESS: '1000',
     LOG_LEVEL: 'error',
   };
   await runCommand(variables, ['migrate']);
   member = await addMember(variables);
+  other = { ...member, email: 'grace@example.com' };
+  const words = ['--email', other.email, '--password', other.password, '--verified', '--accept-terms'];
+  await runCommand(variables, ['user', 'add', ...words]);
   const ports = [await freePort(), await freePort()];
   for (const port of ports) running.push(await startHost(port));
   proxyPort = await startNginx(ports, folder);
@@ -205,7 +215,7 @@ afterAll(async () => {
 }, 60_000);
 
 it('While both hosts are replaced one after the other no request fails, and members stay signed in', async () => {
-  const load = useFoyer(await signIn());
+  const load = useFoyer(await signIn(member));
   for (const [index, server] of [...running].entries()) {
     server.signal('SIGTERM');
     expect(await server.ended).toBe(0);
@@ -218,7 +228,7 @@ it('While both hosts are replaced one after the other no request fails, and memb
 it('A host that is killed costs no page, and a sign-in at most the one that it was answering', async () => {
   const [first] = running;
   if (!first) throw new Error('there is no first host');
-  const load = useFoyer(await signIn());
+  const load = useFoyer(await signIn(member));
   await sleep(1_000);
   first.signal('SIGKILL');
   await first.ended;
@@ -230,13 +240,13 @@ it('A host that is killed costs no page, and a sign-in at most the one that it w
 }, 100_000);
 
 it('While the master of Redis dies answers are right or 503, and afterwards sessions are as before', async () => {
-  const session = await signIn();
+  const session = await signIn(member);
   // The replica has it too.
   await sleep(500);
   const load = useFoyer(session);
   await sleep(500);
   master.signal('SIGKILL');
-  await waitFor(async () => expect(await signIn()).not.toBe('503'), 30_000);
+  await waitFor(async () => expect(await signIn(other)).not.toBe('503'), 30_000);
   await sleep(1_000);
   const seen = await load.stop();
   expect(Object.keys(seen).filter((what) => !/ (?:200|503|signed in)$/.test(what))).toEqual([]);
