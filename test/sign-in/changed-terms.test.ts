@@ -62,7 +62,7 @@ describe('changed terms of service', () => {
     ],
     [
       'fr',
-      'Nos conditions d’utilisation ont changé le 1 novembre 2026. Lisez et acceptez la version 2.0.0 pour continuer.',
+      'Nos conditions d’utilisation ont changé le 1er novembre 2026. Lisez et acceptez la version 2.0.0 pour continuer.',
     ],
     [
       'nl',
