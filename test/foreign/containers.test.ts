@@ -1,8 +1,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { request } from 'node:https';
+import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -10,37 +9,19 @@ import { validate } from 'dockerfile-utils';
 import { parse } from 'yaml';
 import { foreignFolder } from '../../scripts/lib/foreign.mjs';
 import { root } from '../../scripts/lib/processes.mjs';
-import { makeCertificate } from '../support/certificate.ts';
 import { legalFolder } from '../support/legal-folder.ts';
 import { createDatabase, dropDatabase, withDatabase } from '../support/postgres-databases.ts';
 import { freePort, requireService, startRedis } from '../support/services.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { performSteps, type Stage } from './image-steps.ts';
+import { askSite, siteHost, startSite } from './nginx-sites.ts';
 
 const run = promisify(execFile);
 const docker = join(root, 'config/docker');
 const read = (name: string) => readFile(join(docker, name), 'utf8');
-const host = 'login.example.com';
 
 interface Compose {
   services: Record<string, { environment?: Record<string, string>; command?: string[] }>;
-}
-
-/** One request by TLS to nginx, as a browser sends it for the public name. */
-function ask(port: number, path: string, ca: string): Promise<{ status: number | undefined; text: string }> {
-  return new Promise((resolve, reject) => {
-    const options = { host: '127.0.0.1', port, path, ca, servername: host, headers: { host } };
-    request(options, (response) => {
-      response.setEncoding('utf8');
-      let text = '';
-      response.on('data', (part: string) => {
-        text += part;
-      });
-      response.on('end', () => resolve({ status: response.statusCode, text }));
-    })
-      .on('error', reject)
-      .end();
-  });
 }
 
 describe('config/docker', () => {
@@ -143,45 +124,25 @@ describe('the containers, step by step', () => {
     });
   };
 
-  async function startNginx(ports: number[], certificate: { key: string; cert: string }): Promise<number> {
-    const port = await freePort();
-    await writeFile(join(folder, 'fullchain.pem'), certificate.cert);
-    await writeFile(join(folder, 'privkey.pem'), certificate.key);
-    const [first, second] = ports;
-    // Debian's nginx is older than the image's: it has neither `resolve` nor `http2 on`. The name server is Docker's.
-    const settings = (await read('nginx.conf'))
-      .replace(/^ *(resolver|http2|listen \[::\]|zone) .*\n/gm, '')
-      .replace('foyer-1:3000 resolve', `127.0.0.1:${first}`)
-      .replace('foyer-2:3000 resolve', `127.0.0.1:${second}`)
-      .replace('listen 443', `listen 127.0.0.1:${port}`)
-      .replace('listen 80', `listen 127.0.0.1:${await freePort()}`)
-      .replaceAll('/etc/nginx/certificates', folder)
-      .replace('http {', 'http {\n  access_log off;');
-    const path = join(folder, 'nginx.conf');
-    await writeFile(path, settings);
-    start(['/usr/sbin/nginx', '-c', path, '-g', `daemon off; pid ${folder}/nginx.pid; error_log stderr crit;`], {});
-    return port;
-  }
-
   it('Two processes of the image answer behind nginx, and one that is killed costs no request', async () => {
-    const certificate = makeCertificate([host], Date.now() - 60_000, Date.now() + 3_600_000);
     const [one, two] = [await freePort(), await freePort()];
     const env = await readEnvironment('foyer-1', one);
     const first = start(image.command, env, image.uid);
     await waitFor(() => isHealthy(env), 60_000);
     start(image.command, { ...env, PORT: String(two) }, image.uid);
     await waitFor(() => isHealthy({ ...env, PORT: String(two) }), 60_000);
-    const port = await startNginx([one, two], certificate);
+    const site = await startSite('config/docker', [one, two]);
+    endings.push(site.stop);
     const discovery = '/.well-known/openid-configuration';
-    await waitFor(async () => expect((await ask(port, discovery, certificate.cert)).status).toBe(200));
-    const { text } = await ask(port, discovery, certificate.cert);
-    expect(Object(JSON.parse(text)).issuer).toBe(`https://${host}`);
-    expect((await ask(port, '/', certificate.cert)).text).toContain('name="password"');
+    await waitFor(async () => expect((await askSite(site, discovery)).status).toBe(200));
+    const { text } = await askSite(site, discovery);
+    expect(Object(JSON.parse(text)).issuer).toBe(`https://${siteHost}`);
+    expect((await askSite(site, '/')).text).toContain('name="password"');
 
     first.kill('SIGKILL');
     await once(first, 'exit');
     await expect(isHealthy(env)).rejects.toThrow();
-    for (let i = 0; i < 6; i += 1) expect((await ask(port, '/readyz', certificate.cert)).status).toBe(200);
+    for (let i = 0; i < 6; i += 1) expect((await askSite(site, '/readyz')).status).toBe(200);
   }, 200_000);
 
   it('The image has neither the sandbox nor packages of the tests', async () => {

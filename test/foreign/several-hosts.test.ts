@@ -1,17 +1,15 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { Agent, request } from 'node:https';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { root } from '../../scripts/lib/processes.mjs';
 import { addMember, createServers, runCommand, type ServerProcess } from '../journeys/server-process.ts';
-import { makeCertificate } from '../support/certificate.ts';
 import { legalFolder } from '../support/legal-folder.ts';
 import { createDatabase, dropDatabase, withDatabase } from '../support/postgres-databases.ts';
 import { freePort, requireService, type Service, startRedis, startSentinel } from '../support/services.ts';
 import { waitFor } from '../support/wait-for.ts';
+import { type Site, siteHost, startSite } from './nginx-sites.ts';
 
 /**
  * The files of examples/several-hosts with the addresses of this machine: nginx, two hosts, PostgreSQL, and Redis with a
@@ -19,13 +17,10 @@ import { waitFor } from '../support/wait-for.ts';
  */
 const example = join(root, 'examples/several-hosts');
 const read = (name: string) => readFile(join(example, name), 'utf8');
-const host = 'login.example.com';
-const certificate = makeCertificate([host], Date.now() - 60_000, Date.now() + 3_600_000);
 
 const servers = createServers();
 const services: Service[] = [];
-let nginx: ChildProcess | undefined;
-let proxyPort: number;
+let site: Site;
 let variables: Record<string, string>;
 let database: string;
 let master: Service;
@@ -60,22 +55,6 @@ async function startRedisHosts(): Promise<string> {
   return sentinel.url;
 }
 
-async function startNginx(ports: readonly number[], folder: string): Promise<number> {
-  const port = await freePort();
-  await writeFile(join(folder, 'fullchain.pem'), certificate.cert);
-  await writeFile(join(folder, 'privkey.pem'), certificate.key);
-  const site = (await read('nginx.conf'))
-    .replace('10.0.0.11:3000', `127.0.0.1:${ports[0]}`)
-    .replace('10.0.0.12:3000', `127.0.0.1:${ports[1]}`)
-    .replace('listen 443', `listen 127.0.0.1:${port}`)
-    .replaceAll('/etc/ssl/foyer', folder);
-  const path = join(folder, 'nginx.conf');
-  await writeFile(path, `worker_processes 1;\nevents {}\nhttp {\naccess_log off;\n${site}}\n`);
-  const flags = `daemon off; pid ${folder}/nginx.pid; error_log stderr crit;`;
-  nginx = spawn('/usr/sbin/nginx', ['-c', path, '-g', flags], { stdio: ['ignore', 'ignore', 'inherit'] });
-  return port;
-}
-
 interface Answer {
   status: number;
   location: string;
@@ -83,36 +62,39 @@ interface Answer {
   text: string;
 }
 
-const agent = new Agent({ keepAlive: true, ca: certificate.cert, servername: host });
+const agent = new Agent({ keepAlive: true, servername: siteHost });
 
 function ask(path: string, cookie = '', fields?: Record<string, string>): Promise<Answer> {
   const body = fields && new URLSearchParams(fields).toString();
   const headers = {
-    host,
+    host: siteHost,
     accept: 'text/html',
     ...(cookie !== '' && { cookie }),
     ...(body !== undefined && {
-      origin: `https://${host}`,
+      origin: `https://${siteHost}`,
       'content-type': 'application/x-www-form-urlencoded',
       'content-length': String(Buffer.byteLength(body)),
     }),
   };
   return new Promise((resolve, reject) => {
     const method = body === undefined ? 'GET' : 'POST';
-    const asked = request({ host: '127.0.0.1', port: proxyPort, path, method, headers, agent }, (answer) => {
-      let text = '';
-      answer.setEncoding('utf8').on('data', (part: string) => {
-        text += part;
-      });
-      answer.on('error', reject).on('end', () =>
-        resolve({
-          status: answer.statusCode ?? 0,
-          location: answer.headers.location ?? '',
-          cookies: (answer.headers['set-cookie'] ?? []).map((line) => line.split(';', 1)[0] ?? ''),
-          text,
-        }),
-      );
-    });
+    const asked = request(
+      { host: '127.0.0.1', port: site.port, ca: site.ca, path, method, headers, agent },
+      (answer) => {
+        let text = '';
+        answer.setEncoding('utf8').on('data', (part: string) => {
+          text += part;
+        });
+        answer.on('error', reject).on('end', () =>
+          resolve({
+            status: answer.statusCode ?? 0,
+            location: answer.headers.location ?? '',
+            cookies: (answer.headers['set-cookie'] ?? []).map((line) => line.split(';', 1)[0] ?? ''),
+            text,
+          }),
+        );
+      },
+    );
     asked.on('error', reject).end(body);
   });
 }
@@ -200,15 +182,15 @@ beforeAll(async () => {
   other = { ...member, email: 'grace@example.com' };
   const words = ['--email', other.email, '--password', other.password, '--verified', '--accept-terms'];
   await runCommand(variables, ['user', 'add', ...words]);
-  const ports = [await freePort(), await freePort()];
+  const ports = [await freePort(), await freePort()] as const;
   for (const port of ports) running.push(await startHost(port));
-  proxyPort = await startNginx(ports, folder);
+  site = await startSite('examples/several-hosts', ports);
   await waitFor(async () => expect((await ask('/')).status).toBe(200), 20_000);
 }, 200_000);
 
 afterAll(async () => {
   agent.destroy();
-  if (nginx?.kill('SIGTERM')) await once(nginx, 'exit');
+  await site?.stop();
   await servers.end();
   for (const service of services) await service.stop();
   await dropDatabase(requireService('postgres'), database);
@@ -219,8 +201,8 @@ it('While both hosts are replaced one after the other no request fails, and memb
   for (const [index, server] of [...running].entries()) {
     server.signal('SIGTERM');
     expect(await server.ended).toBe(0);
+    // The README goes on as soon as it is ready.
     running[index] = await startHost(server.port);
-    await sleep(1_000);
   }
   expect(await load.stop()).toEqual(allWell);
 }, 200_000);
