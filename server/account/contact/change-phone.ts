@@ -17,6 +17,8 @@ import { type CodeRejection, type CodeThrottled, type ContactCode, verifyContact
 export type PhoneRefusal =
   /** Not + and digits (the specification's pattern). */
   | { kind: 'malformed' }
+  /** Digits alone, as within one country. */
+  | { kind: 'no-country-code' }
   /** Not a number of any country's numbering plan. */
   | { kind: 'impossible' }
   /** A landline, a premium number, or one of a country to which no text messages are sent. */
@@ -34,13 +36,15 @@ function toRefusal(why: SmsRefusal, retryAfterMs: number): PhoneRefusal {
   return { kind: why === 'member' || why === 'number' ? 'daily-limit' : 'too-many', retryAfterMs };
 }
 
+/** With a plus sign it would have the form of a number. */
+const lacksCountryCode = (typed: string) => normalisePhone(`+${typed}`) !== undefined;
+
 /** The reason that no code can be sent to this number; undefined if one can. */
 async function findPhoneFault(
   { smsOffered, texts }: ContactDeps,
-  phone: E164 | undefined,
+  phone: E164,
   user: User,
 ): Promise<PhoneRefusal | undefined> {
-  if (phone === undefined) return { kind: 'malformed' };
   if (phone === user.phone && user.phoneVerified) return { kind: 'same' };
   if (!smsOffered) return { kind: 'not-offered' };
   if ((await classifyNumber(phone)).kind === 'impossible') return { kind: 'impossible' };
@@ -90,8 +94,11 @@ export async function requestPhoneChange(
   { typed, from, browser }: { typed: string; from: Origin; browser?: SessionIdHash | undefined },
 ): Promise<RequestPhoneChangeResult> {
   const phone = normalisePhone(typed);
+  if (phone === undefined) {
+    return { kind: 'refused', refusal: { kind: lacksCountryCode(typed) ? 'no-country-code' : 'malformed' } };
+  }
   const fault = await findPhoneFault(deps, phone, user);
-  if (fault || phone === undefined) return { kind: 'refused', refusal: fault ?? { kind: 'malformed' } };
+  if (fault) return { kind: 'refused', refusal: fault };
   const started = await deps.flows.begin({ kind: 'phone', to: phone }, user);
   const holder = browser === undefined ? started.id : await deps.flows.hold(started.id, started.flow, browser);
   if (holder !== started.id) {

@@ -47,6 +47,10 @@ export const changePhoneAction = defineAction({
     requestPhoneChange(contact, user, { typed: phone, from, browser }),
   refusals: {
     malformed: wrongInput('contact.phone.invalid', 'phone_number'),
+    'no-country-code': {
+      ...wrongInput('contact.phone.countryMissing', 'phone_number'),
+      apiText: 'contact.phone.invalid',
+    },
     impossible: wrongInput('contact.phone.impossible', 'phone_number'),
     unreachable: wrongInput('contact.phone.unreachable', 'phone_number'),
     same: wrongInput('contact.phone.same', 'phone_number'),

@@ -19,7 +19,7 @@ const openAfter = (kind: ContactChangeKind) => (r: UserRequest) =>
 /** The specification's error bar disappears by itself, the text at the field stays; other reasons stay. */
 const toProblem = ({ t }: UserRequest, { text }: RefusedForm<Form>) =>
   text === undefined
-    ? { text: t('settings.TAB_USER_DATA_MESSAGE_EROR'), passing: true }
+    ? { text: `${t('settings.TAB_USER_DATA_MESSAGE_EROR')} ${t('contact.code.failedHint')}`, passing: true }
     : { title: t('contact.code.failed'), text };
 
 /** The code was sent: its page follows, in this browser alone. */

@@ -81,7 +81,8 @@ describe.each(backends)('changing the phone number, on $name', (backend) => {
   });
 
   it.each([
-    ['0151 12345678', specified],
+    ['0151 12345678', 'The country code is missing, for example +49.'],
+    ['(0151) 123', 'The country code is missing, for example +49.'],
     ['+49 abc', specified],
     ['+12', specified],
     ['+123', 'That number doesn’t look right.'],
@@ -93,7 +94,7 @@ describe.each(backends)('changing the phone number, on $name', (backend) => {
     const html = await answer.text();
     expect(answer.status).toBe(400);
     expect(html).toContain(text);
-    expect(html).toContain('Your data couldn’t be saved.');
+    expect(html).toContain('Your data couldn’t be saved. Please check the marked field.');
     expect(html).toContain(`value="${typed}"`);
   });
 
