@@ -43,6 +43,8 @@ describe.each(backends)('the second step of a sign-in on $name', (backend) => {
       expect(await sessionOf(browser)).toBeUndefined();
       const text = await page(browser);
       expect(text).toContain('Please type in the code displayed on your authenticator app from your device');
+      // The last digit sends the form: the choice comes before the code.
+      expect(text).toMatch(/Enter security code.*Don’t ask on this device.*Security code.*Confirm/);
       expect(text).not.toContain('code by text message');
       expect(await isSignedIn(browser)).toBe(false);
 
@@ -219,7 +221,10 @@ describe.each(backends)('the second step of a sign-in on $name', (backend) => {
     const browser = foyer.browser();
     await toChallenge(browser, user);
     await browser.post('/second-factor', { act: 'use', method: 'recovery' });
-    expect(await page(browser)).toContain('Each works once.');
+    const asked = await (await browser.get('/second-factor')).text();
+    expect(asked).toMatch(/<h1[^>]*>Enter recovery code<\/h1>.*Each works once\./s);
+    // No digit sends this form: the choice is on the way from the field to the button.
+    expect(asked).toMatch(/name="code".*name="rememberDevice".*Confirm/s);
     expect(await read(await show(browser, 'ABCD'))).toContain('A recovery code has 16 letters and digits.');
     expect((await show(browser, code.toLowerCase().replaceAll('-', ' '))).status).toBe(303);
     expect(await isSignedIn(browser)).toBe(true);

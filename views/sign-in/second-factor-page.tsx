@@ -86,6 +86,12 @@ function CodeField({ ctx, method, error, newest }: SecondFactorPageProps) {
   );
 }
 
+function RememberDevice({ ctx: { t }, rememberDays, rememberDevice = false }: SecondFactorPageProps) {
+  if (rememberDays === undefined) return null;
+  const label = t('mfa.challenge.remember', { count: rememberDays });
+  return <Checkbox name="rememberDevice" label={label} checked={rememberDevice} />;
+}
+
 function OtherMethods({ ctx: { t }, action, others }: SecondFactorPageProps) {
   return (
     <section className="panel-ways" aria-labelledby="other-ways">
@@ -109,8 +115,9 @@ function OtherMethods({ ctx: { t }, action, others }: SecondFactorPageProps) {
  * makes the same element a dialog over the previous page, which is not reachable meanwhile.
  */
 export function SecondFactorPage(props: SecondFactorPageProps) {
-  const { ctx, action, closeHref, method, others, waitSeconds, rememberDays, rememberDevice, notice, backdrop } = props;
+  const { ctx, action, closeHref, method, others, waitSeconds, notice, backdrop } = props;
   const { t } = ctx;
+  const isRecovery = method === 'recovery';
   return (
     <AuthLayout ctx={ctx} nav="signIn" long>
       <Script ctx={ctx} entry="busy" />
@@ -121,21 +128,18 @@ export function SecondFactorPage(props: SecondFactorPageProps) {
       <dialog className="dialog in-page" open aria-labelledby="second-factor-title" data-modal={closeHref}>
         <div className="panel">
           <div className="panel-head">
-            <h1 id="second-factor-title">{t('mfa.challenge.heading')}</h1>
+            <h1 id="second-factor-title">
+              {t(isRecovery ? 'mfa.challenge.recoveryHeading' : 'mfa.challenge.heading')}
+            </h1>
             <Lead {...props} />
           </div>
           <PageNotice ctx={ctx} notice={notice} />
           <form className="form" method="post" action={action} noValidate>
             <HiddenFields fields={{ method }} />
-            {/* Above the code, whose last digit sends the form. */}
-            {rememberDays !== undefined && (
-              <Checkbox
-                name="rememberDevice"
-                label={t('mfa.challenge.remember', { count: rememberDays })}
-                checked={rememberDevice ?? false}
-              />
-            )}
+            {/* Above a code whose last digit sends the form; a recovery code is sent by the button alone. */}
+            {!isRecovery && <RememberDevice {...props} />}
             <CodeField {...props} />
+            {isRecovery && <RememberDevice {...props} />}
             <Button block>{t('mfa.challenge.confirm')}</Button>
           </form>
           {method === 'sms' && (
