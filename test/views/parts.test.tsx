@@ -3,6 +3,8 @@ import { renderToStaticMarkup } from 'react-dom/server';
 import { translator } from '../../server/http/language.ts';
 import { PublicNav } from '../../views/layout/header.tsx';
 import { SubHeader } from '../../views/layout/sub-header.tsx';
+import { ScopeList } from '../../views/oidc/scope-list.tsx';
+import { scopeTexts } from '../../views/oidc/scope-texts.ts';
 import { AppTile } from '../../views/parts/app-tile.tsx';
 import { Button } from '../../views/parts/button.tsx';
 import { CodeInputView } from '../../views/parts/code-input.tsx';
@@ -175,4 +177,19 @@ describe('headers link only what exists', () => {
     expect(menu).toContain('aria-current="page">A');
     expect(menu).not.toMatch(/>B</);
   });
+});
+
+it('Access that changes things, or lasts while the user is away, is marked in words and by its icon', () => {
+  const names = ['openid', 'email', 'membership', 'offline_access', 'account', 'account:security', 'account:payments'];
+  const scopes = scopeTexts(t, [...names, 'wallet']);
+  const rows = [...html(<ScopeList ctx={ctx} scopes={scopes} short />).matchAll(/<li.*?<\/li>/gs)].map(([row]) => row);
+  expect(rows).toHaveLength(8);
+  const marked = rows.filter((row) => row.includes('Important:') && row.includes('class="powerful"'));
+  expect(marked.map((row) => /<strong>(.*)<\/strong>/.exec(row)?.[1])).toEqual([
+    'Stay connected',
+    'Read and change your profile',
+    'Change how you sign in',
+    'Buy and change plans',
+  ]);
+  expect(rows.filter((row) => row.includes('Important:') || row.includes('powerful'))).toEqual(marked);
 });

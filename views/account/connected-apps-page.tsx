@@ -1,4 +1,5 @@
 import { formatDate } from '../format.ts';
+import { ScopeList } from '../oidc/scope-list.tsx';
 import { scopeTexts } from '../oidc/scope-texts.ts';
 import type { PageContext } from '../page-context.ts';
 import { AppLogo } from '../parts/app-logo.tsx';
@@ -50,7 +51,6 @@ export function ConnectedAppsPage({ ctx, apps, removed }: ConnectedAppsPageProps
 function AppRow(props: { ctx: PageContext } & ConnectedAppView) {
   const { ctx, clientId, name, logoUrl, scopes, createdAt, lastUsedAt } = props;
   const { t, lang } = ctx;
-  const labels = scopeTexts(t, scopes).map(({ label }) => label);
   return (
     <li className="passkey-row">
       <AppLogo ctx={ctx} clientId={clientId} name={name} logoUrl={logoUrl} />
@@ -58,15 +58,17 @@ function AppRow(props: { ctx: PageContext } & ConnectedAppView) {
         <p className="item-label">
           <bdi>{name}</bdi>
         </p>
-        <p className="item-value">{labels.length === 0 ? t('oauth.connected.ownApp') : labels.join(' · ')}</p>
-        <p className="item-value">
-          <span className="small">
-            {t('oauth.connected.dates', {
-              since: formatDate(lang, createdAt, 'short'),
-              used: formatDate(lang, lastUsedAt, 'short'),
-            })}
-          </span>
+        <p className="item-value small">
+          {t('oauth.connected.dates', {
+            since: formatDate(lang, createdAt, 'short'),
+            used: formatDate(lang, lastUsedAt, 'short'),
+          })}
         </p>
+        {scopes.length === 0 ? (
+          <p className="item-value">{t('oauth.connected.ownApp')}</p>
+        ) : (
+          <ScopeList ctx={ctx} scopes={scopeTexts(t, scopes)} short />
+        )}
       </div>
       <div className="actions">
         <DialogLink

@@ -4,9 +4,9 @@ import { AppLogo } from '../parts/app-logo.tsx';
 import { Avatar } from '../parts/avatar.tsx';
 import { Button } from '../parts/button.tsx';
 import { HiddenFields } from '../parts/hidden-fields.tsx';
-import { Icon } from '../parts/icon.tsx';
 import { Mark } from '../parts/mark.tsx';
 import { Script } from '../parts/script.tsx';
+import { ScopeList } from './scope-list.tsx';
 import type { ScopeText } from './scope-texts.ts';
 
 type ClientPage = 'website' | 'privacy' | 'terms';
@@ -109,17 +109,7 @@ export function ConsentPage(props: ConsentPageProps) {
       <Account {...props} />
       <div className="scopes">
         <h2>{t('oauth.consent.willSee', { clientName })}</h2>
-        <ul>
-          {scopes.map(({ name, label, detail }) => (
-            <li key={name}>
-              <Icon name="tick" />
-              <div>
-                <strong>{label}</strong>
-                <span>{detail}</span>
-              </div>
-            </li>
-          ))}
-        </ul>
+        <ScopeList ctx={ctx} scopes={scopes} />
       </div>
       <p className="small muted">
         {t(`oauth.consent.reasons.${reason}`, { brand: ctx.brand.name })}{' '}

@@ -14,8 +14,18 @@ const known = {
   'account:payments': 'accountPayments',
 } as const;
 
+/** With these an app changes things, or reads them while the user is away. */
+const powerful: readonly string[] = [
+  'offline_access',
+  'account',
+  'account:security',
+  'account:payments',
+] satisfies (keyof typeof known)[];
+
 export interface ScopeText {
   name: string;
+  /** Its access is marked. */
+  isPowerful: boolean;
   label: string;
   detail: string;
 }
@@ -30,11 +40,17 @@ export function scopeTexts(t: T, requested: readonly string[]): ScopeText[] {
     .filter(([name]) => scopes.includes(name))
     .map(([name, text]) => ({
       name,
+      isPowerful: powerful.includes(name),
       label: t(`oauth.scopes.${text}.label`),
       detail: t(`oauth.scopes.${text}.detail`),
     }));
   const others = scopes
     .filter((name) => !Object.hasOwn(known, name))
-    .map((name) => ({ name, label: t('oauth.scopes.other.label', { name }), detail: t('oauth.scopes.other.detail') }));
+    .map((name) => ({
+      name,
+      isPowerful: false,
+      label: t('oauth.scopes.other.label', { name }),
+      detail: t('oauth.scopes.other.detail'),
+    }));
   return [...named, ...others];
 }
