@@ -11,6 +11,15 @@ const dateStyles = {
   short: { dateStyle: 'medium' },
   /** 20 Nov 2027, 14:05 */
   dateTime: { dateStyle: 'medium', timeStyle: 'short' },
+  /** 20 Nov 2027, 14:05 UTC */
+  moment: {
+    year: 'numeric',
+    month: 'short',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: '2-digit',
+    timeZoneName: 'short',
+  },
   /** With seconds and the time zone, for exact times. */
   exact: { dateStyle: 'medium', timeStyle: 'long' },
   /** 14:05 UTC */

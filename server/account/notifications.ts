@@ -32,7 +32,7 @@ async function show(r: UserRequest, deps: AccountDeps) {
   }));
   r.render(
     NotificationsPage,
-    { action: path, notifications, olderHref, top: cards.filter((card) => card !== undefined) },
+    { action: path, notifications, olderHref, nowMs: deps.now(), top: cards.filter((card) => card !== undefined) },
     { title: 'notifications.title', address: path },
   );
 }

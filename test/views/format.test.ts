@@ -36,6 +36,7 @@ it.each([
   ['date', '1er décembre 2026'],
   ['short', '1er déc. 2026'],
   ['dateTime', '1er déc. 2026, 01:03'],
+  ['moment', '1er déc. 2026, 01:03 UTC'],
   ['exact', '1er déc. 2026, 01:03:00 UTC'],
   ['time', '01:03 UTC'],
 ] as const)('The first day of a month is an ordinal in French, in the style %s', (style, text) => {
@@ -48,6 +49,7 @@ it('A time zone moves the date', () => {
   expect(formatDate('en', Date.UTC(2027, 0, 1, 2), { style: 'short', timeZone: 'America/New_York' })).toBe(
     'Dec 31, 2026',
   );
+  expect(plain(formatDate('en', timeMs, 'moment'))).toBe('Nov 20, 2027, 2:05 PM UTC');
   expect(plain(formatDate('en', timeMs, 'exact'))).toBe('Nov 20, 2027, 2:05:00 PM UTC');
 });
 

@@ -16,7 +16,7 @@ interface CancelFactorResetPageProps {
 /** The page of the link in the mail and the text message: only its form changes anything. */
 export function CancelFactorResetPage({ ctx, action, token, requestedAtMs, dueAtMs }: CancelFactorResetPageProps) {
   const { t, lang } = ctx;
-  const dates = { asked: formatDate(lang, requestedAtMs, 'exact'), due: formatDate(lang, dueAtMs, 'exact') };
+  const dates = { asked: formatDate(lang, requestedAtMs, 'moment'), due: formatDate(lang, dueAtMs, 'moment') };
   return (
     <AuthLayout ctx={ctx}>
       <Script ctx={ctx} entry="busy" />

@@ -230,7 +230,7 @@ export function DeletionCancelledNotice({ ctx, requestedAtMs }: { ctx: PageConte
   const { t, lang } = ctx;
   return (
     <Notice kind="info" title={t('leaving.cancelled.title')}>
-      {t('leaving.cancelled.notice', { date: formatDate(lang, requestedAtMs, 'exact') })}
+      {t('leaving.cancelled.notice', { date: formatDate(lang, requestedAtMs, 'moment') })}
     </Notice>
   );
 }
@@ -241,7 +241,7 @@ export function FactorResetNotice({ ctx, href, dueAtMs }: { ctx: PageContext; hr
   return (
     <section className="notice-acts">
       <Notice kind="error" title={t('leaving.reset.title')}>
-        {t('leaving.reset.notice', { date: formatDate(lang, dueAtMs, 'exact') })}
+        {t('leaving.reset.notice', { date: formatDate(lang, dueAtMs, 'moment') })}
       </Notice>
       <div className="actions">
         <DialogLink ctx={ctx} href={href} label={t('leaving.reset.stop')} closeLabel={t('common.close')} />
@@ -259,7 +259,7 @@ interface FactorResetPageProps {
 
 export function FactorResetPage({ ctx, action, requestedAtMs, dueAtMs }: FactorResetPageProps) {
   const { t, lang } = ctx;
-  const dates = { asked: formatDate(lang, requestedAtMs, 'exact'), due: formatDate(lang, dueAtMs, 'exact') };
+  const dates = { asked: formatDate(lang, requestedAtMs, 'moment'), due: formatDate(lang, dueAtMs, 'moment') };
   return (
     <AccountAction
       ctx={ctx}

@@ -1,5 +1,7 @@
-import { formatAgo, formatDate } from '../format.ts';
+import type { ReactNode } from 'react';
+import { formatDate } from '../format.ts';
 import type { PageContext } from '../page-context.ts';
+import { Ago } from '../parts/ago.tsx';
 import { ButtonLink } from '../parts/button.tsx';
 import { Card } from '../parts/card.tsx';
 import { Chip } from '../parts/chip.tsx';
@@ -54,15 +56,11 @@ interface DeviceTablesProps {
 export function DeviceTables({ ctx, sessions, remembered, limit, othersHref, nowMs }: DeviceTablesProps) {
   const { t, lang } = ctx;
   const day = (timeMs: number) => formatDate(lang, timeMs, 'short');
-  const ago = (timeMs: number) => formatAgo(lang, timeMs, nowMs);
-  const used = ({ lastUsedAtMs, ip }: DeviceRowData): DeviceFact => [
-    t('devices.lastUsed'),
-    `${ago(lastUsedAtMs)}, ${ip === '' ? t('devices.unknownAddress') : ip}`,
-  ];
-  // With the time: several devices of a user have one name.
-  const since = ({ createdAtMs }: DeviceRowData): DeviceFact => [
-    t('devices.since'),
-    formatDate(lang, createdAtMs, 'dateTime'),
+  const ago = (timeMs: number) => <Ago ctx={ctx} timeMs={timeMs} nowMs={nowMs} />;
+  const used = ({ lastUsedAtMs }: DeviceRowData): DeviceFact => [t('devices.lastUsed'), ago(lastUsedAtMs)];
+  const address = ({ ip }: DeviceRowData): DeviceFact => [
+    t('devices.address'),
+    ip === '' ? t('devices.unknownAddress') : ip,
   ];
   return (
     <>
@@ -98,7 +96,12 @@ export function DeviceTables({ ctx, sessions, remembered, limit, othersHref, now
               key={device.id}
               ctx={ctx}
               device={device}
-              facts={[used(device), [t('devices.lastConfirmed'), ago(device.authTimeMs)], since(device)]}
+              facts={[
+                used(device),
+                [t('devices.lastConfirmed'), ago(device.authTimeMs)],
+                [t('devices.since'), ago(device.createdAtMs)],
+                address(device),
+              ]}
               // This one is signed out by the header's button.
               act={device.isThis ? undefined : t('devices.signOut')}
             />
@@ -114,7 +117,12 @@ export function DeviceTables({ ctx, sessions, remembered, limit, othersHref, now
                 key={device.id}
                 ctx={ctx}
                 device={device}
-                facts={[used(device), since(device), [t('devices.remembered.until'), day(device.expiresAtMs)]]}
+                facts={[
+                  used(device),
+                  [t('devices.remembered.since'), ago(device.createdAtMs)],
+                  [t('devices.remembered.until'), day(device.expiresAtMs)],
+                  address(device),
+                ]}
                 act={t('devices.remembered.forget')}
               />
             ))}
@@ -126,7 +134,7 @@ export function DeviceTables({ ctx, sessions, remembered, limit, othersHref, now
   );
 }
 
-type DeviceFact = readonly [label: string, value: string];
+type DeviceFact = readonly [label: string, value: ReactNode];
 
 interface DeviceRowProps {
   ctx: PageContext;

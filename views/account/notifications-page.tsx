@@ -1,6 +1,6 @@
-import { formatDate } from '../format.ts';
 import { AccountLayout } from '../layout/account-layout.tsx';
 import type { PageContext } from '../page-context.ts';
+import { Ago } from '../parts/ago.tsx';
 import { Button, ButtonLink } from '../parts/button.tsx';
 import { Card } from '../parts/card.tsx';
 import { Chip } from '../parts/chip.tsx';
@@ -25,12 +25,13 @@ interface NotificationsPageProps {
   notifications: readonly NotificationView[];
   /** The next page; undefined: there is none. */
   olderHref: string | undefined;
+  nowMs: number;
   /** The open decision of the user. */
   top: readonly HomeCard[];
 }
 
 /** The user's notifications: security changes first, then the newest. */
-export function NotificationsPage({ ctx, action, notifications, olderHref, top }: NotificationsPageProps) {
+export function NotificationsPage({ ctx, action, notifications, olderHref, nowMs, top }: NotificationsPageProps) {
   const { t, unread = 0 } = ctx;
   return (
     <AccountLayout ctx={ctx} at="notifications" heading={t('notifications.title')} before={cardsInOrder(ctx, top)}>
@@ -44,7 +45,7 @@ export function NotificationsPage({ ctx, action, notifications, olderHref, top }
         ) : (
           <ul className="items">
             {notifications.map((one) => (
-              <NotificationRow key={one.id} ctx={ctx} action={action} {...one} />
+              <NotificationRow key={one.id} ctx={ctx} action={action} nowMs={nowMs} {...one} />
             ))}
           </ul>
         )}
@@ -73,9 +74,9 @@ function ReadAll({ ctx: { t }, action, unread }: { ctx: PageContext; action: str
   );
 }
 
-function NotificationRow(props: { ctx: PageContext; action: string } & NotificationView) {
-  const { ctx, action, id, title, description, security, unread, createdAtMs } = props;
-  const { t, lang } = ctx;
+function NotificationRow(props: { ctx: PageContext; action: string; nowMs: number } & NotificationView) {
+  const { ctx, action, id, title, description, security, unread, createdAtMs, nowMs } = props;
+  const { t } = ctx;
   return (
     <li className="notification-row">
       <div className="item-words">
@@ -84,8 +85,8 @@ function NotificationRow(props: { ctx: PageContext; action: string } & Notificat
           {security && <Chip tone="warn">{t('notifications.security')}</Chip>}
         </p>
         <p className="notification-text">{description}</p>
-        <p className="item-value">
-          <span className="small">{formatDate(lang, createdAtMs, 'dateTime')} UTC</span>
+        <p className="item-value small">
+          <Ago ctx={ctx} timeMs={createdAtMs} nowMs={nowMs} />
         </p>
       </div>
       {unread && (
