@@ -113,7 +113,7 @@ describe('the second factor in the settings', () => {
       }
       await page.getByRole('checkbox', { name: t('mfaSettings.codes.kept') }).check();
       await (javaScript ? next.press('Enter') : next.click());
-      await page.getByText(t('mfaSettings.card.codesLeft', { count: 10 })).waitFor();
+      await page.getByText(t('mfaSettings.card.left', { count: 10 })).waitFor();
       expect(await preferenceOf(user)).toBe('totp');
 
       // The step is used up, and the sessions' cookies are gone.

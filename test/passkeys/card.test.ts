@@ -29,7 +29,9 @@ describe('the card of the sign-in methods', () => {
     );
     const some = await read(await browser.get('/settings'));
     expect(some).toContain('Passkeys 1 passkey Manage Passkeys');
-    expect(await read(await browser.get('/settings?tab=mfa-data'))).toContain('Recovery codes 3 recovery codes left');
+    expect(await read(await browser.get('/settings?tab=mfa-data'))).toContain(
+      'Recovery codes 3 left Manage Recovery codes',
+    );
     expect((await browser.get('/settings/recovery-codes')).status).toBe(200);
   });
 });

@@ -17,20 +17,42 @@ export function MfaCard({ totpHref, codesHref, ...form }: MfaCardProps) {
   const { ctx, factors } = form;
   const { t } = ctx;
   const isOn = factors.preference !== 'none';
+  const [app, codes] = [t('mfaSettings.card.totp'), t('mfaSettings.card.codes')];
   const closeLabel = t('common.close');
   return (
     <Card id="mfa" title={t('mfaSettings.card.title')} note={t('mfaSettings.card.note')}>
       <MfaForm {...form} />
       {isOn && (
-        <div className="actions mfa-ways">
+        <ul className="mfa-ways">
           {factors.totp && (
-            <DialogLink ctx={ctx} href={totpHref} label={t('mfaSettings.card.replace')} closeLabel={closeLabel} />
+            <li>
+              <p className="item-label">{app}</p>
+              <DialogLink
+                ctx={ctx}
+                href={totpHref}
+                label={t('mfaSettings.card.replace')}
+                context={app}
+                closeLabel={closeLabel}
+              />
+            </li>
           )}
-          <DialogLink ctx={ctx} href={codesHref} label={t('mfaSettings.card.codes')} closeLabel={closeLabel} once />
-          <Chip tone={factors.recoveryCodesLeft > fewCodes ? 'plain' : 'warn'}>
-            {t('mfaSettings.card.codesLeft', { count: factors.recoveryCodesLeft })}
-          </Chip>
-        </div>
+          <li>
+            <p>
+              <span className="item-label">{codes}</span>{' '}
+              <Chip tone={factors.recoveryCodesLeft > fewCodes ? 'plain' : 'warn'}>
+                {t('mfaSettings.card.left', { count: factors.recoveryCodesLeft })}
+              </Chip>
+            </p>
+            <DialogLink
+              ctx={ctx}
+              href={codesHref}
+              label={t('settings.contact.manage')}
+              context={codes}
+              closeLabel={closeLabel}
+              once
+            />
+          </li>
+        </ul>
       )}
     </Card>
   );

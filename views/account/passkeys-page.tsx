@@ -58,14 +58,14 @@ function PasskeyRow({ ctx, id, name, backedUp, createdAt, lastUsedAt }: { ctx: P
     <li className="passkey-row">
       <PasskeyMark />
       <div className="item-words">
-        <p className="item-label passkey-name">{name}</p>
-        <p className="item-value">
-          <span className="small">
-            {lastUsedAt === null
-              ? t('passkeys.added', { added })
-              : t('passkeys.addedUsed', { added, used: formatDate(lang, lastUsedAt, 'short') })}
-          </span>{' '}
+        <p className="item-label">
+          <span className="passkey-name">{name}</span>{' '}
           <Chip tone="plain">{t(backedUp ? 'passkeys.synced' : 'passkeys.bound')}</Chip>
+        </p>
+        <p className="item-value small">
+          {lastUsedAt === null
+            ? t('passkeys.added', { added })
+            : t('passkeys.addedUsed', { added, used: formatDate(lang, lastUsedAt, 'short') })}
         </p>
       </div>
       <div className="actions">
