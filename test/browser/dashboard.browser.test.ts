@@ -52,6 +52,18 @@ describe('the dashboard in a browser', () => {
     }
   });
 
+  it('Up to three columns begin where the other pages begin, beyond it the header is as wide as the tiles', async () => {
+    const page = await open(false);
+    const startsOf = () =>
+      page.evaluate(() =>
+        ['.header .brand', 'h1', '.app-tile'].map((one) => document.querySelector(one)?.getBoundingClientRect().left),
+      );
+    await page.setViewportSize({ width: 1366, height: heightPx });
+    expect(await startsOf()).toEqual([155, 155, 155]);
+    await page.setViewportSize({ width: 1400, height: heightPx });
+    expect(await startsOf()).toEqual([40, 40, 40]);
+  });
+
   it('A logo that does not load is replaced by the initial of the app, and only that one', async () => {
     const page = await open(true);
     const sign = (name: string) => tile(page, name).locator('.app-initial');
