@@ -134,31 +134,35 @@ function Invoices({ ctx, address, of }: { ctx: PageContext; address: string; of:
       label: t('sandbox.billingPage.date'),
       cell: ({ atMs }: Invoice) => formatDate(lang, atMs, 'short'),
     },
-    { key: 'status', label: t('sandbox.billingPage.status'), cell: ({ status }: Invoice) => <code>{status}</code> },
+    {
+      key: 'status',
+      label: t('sandbox.billingPage.status'),
+      cell: ({ status }: Invoice) => <Chip tone="plain">{status}</Chip>,
+    },
     {
       key: 'amount',
       label: t('sandbox.billingPage.amount'),
       numeric: true,
       cell: ({ cents, currency }: Invoice) => formatAmount(lang, cents, { currency }),
     },
-    {
-      key: 'act',
-      label: t('sandbox.billingPage.act'),
-      cell: ({ id, number, refundable }: Invoice) =>
-        refundable ? (
-          <form method="post" action={address}>
-            <Button kind="quiet" size="small" name="refund" value={id}>
-              {t('sandbox.billingPage.refund')}
-              <span className="visually-hidden"> {number ?? id}</span>
-            </Button>
-          </form>
-        ) : null,
-    },
   ];
+  const refund = {
+    key: 'act',
+    label: t('sandbox.billingPage.act'),
+    cell: ({ id, number, refundable }: Invoice) =>
+      refundable ? (
+        <form method="post" action={address}>
+          <Button kind="quiet" size="small" name="refund" value={id}>
+            {t('sandbox.billingPage.refund')}
+            <span className="visually-hidden"> {number ?? id}</span>
+          </Button>
+        </form>
+      ) : null,
+  };
   return (
     <Table
       caption={`${t('sandbox.billingPage.invoices')}: ${of.email ?? of.id}`}
-      columns={columns}
+      columns={of.invoices.some(({ refundable }) => refundable) ? [...columns, refund] : columns}
       rows={of.invoices}
       rowKey={({ id }) => id}
       empty={null}
