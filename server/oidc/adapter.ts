@@ -1,12 +1,11 @@
-import type { Adapter, AdapterFactory, AdapterPayload } from 'oidc-provider';
+import type { Adapter, AdapterFactory } from 'oidc-provider';
 import type { VisitorGate } from '../http/index.ts';
 import type { Metrics } from '../shared/index.ts';
-import { cacheUntilChanged, type Database, type KeyValueStore, type SecretBox } from '../store/index.ts';
-import { createClientMetadataReader } from './client-store.ts';
+import type { Database, KeyValueStore, SecretBox } from '../store/index.ts';
 import { deviceCodeAdapter } from './device-code-adapter.ts';
-import type { GrantStore } from './grant-store.ts';
 import type { RefreshAnswers } from './refresh-token-reuse.ts';
 import { refreshTokenAdapter } from './refresh-token-store.ts';
+import { createRequestReads, type GrantsOfRequest, type RequestReads } from './request-reads.ts';
 import { ownerOfNewGrant } from './session-grants.ts';
 import { shortLivedAdapter } from './short-lived-adapter.ts';
 import { reportTokenReuse } from './token-metrics.ts';
@@ -15,7 +14,7 @@ export interface AdapterDeps {
   database: Database;
   kv: KeyValueStore;
   box: SecretBox;
-  grants: GrantStore;
+  grants: GrantsOfRequest;
   answers: RefreshAnswers;
   metrics: Metrics;
   now: () => number;
@@ -33,14 +32,7 @@ const readOnly = {
   findByUserCode: nothing,
 };
 
-/** Clients are read per request, so that changes by the command line take effect at once. */
-function clientAdapter(database: Database): Adapter {
-  const stored = cacheUntilChanged<AdapterPayload>(() => database.changes.ofRows('clients'));
-  const read = createClientMetadataReader(database.db);
-  return { ...readOnly, find: (id) => stored(id, () => read(id)) };
-}
-
-function grantAdapter(grants: GrantStore, now: () => number): Adapter {
+function grantAdapter(grants: GrantsOfRequest, now: () => number): Adapter {
   return {
     ...readOnly,
     upsert: (id, payload, expiresInSeconds = 0) =>
@@ -50,20 +42,35 @@ function grantAdapter(grants: GrantStore, now: () => number): Adapter {
   };
 }
 
+function accessTokenAdapter(tokens: Adapter, reads: RequestReads): Adapter {
+  return {
+    ...tokens,
+    async find(id) {
+      const token = await tokens.find(id);
+      if (token) await reads.expectUserinfo(token);
+      return token;
+    },
+  };
+}
+
 /** Selects the store for each of the library's models. */
 export function createAdapterFactory(deps: AdapterDeps): AdapterFactory {
-  const { database, kv, grants, metrics, now } = deps;
+  const { kv, grants, metrics, now } = deps;
   const shortLived = (model: string) => shortLivedAdapter(model, deps);
+  const codes = shortLived('AuthorizationCode');
+  const reads = createRequestReads(deps, async (id) => (await codes.find(id)) ?? undefined);
   return (model) => {
     switch (model) {
       case 'Client':
-        return clientAdapter(database);
+        return { ...readOnly, find: reads.findClient };
       case 'Grant':
         return grantAdapter(grants, now);
       case 'RefreshToken':
         return reportTokenReuse(refreshTokenAdapter(deps), 'refresh_token', metrics);
       case 'AuthorizationCode':
-        return reportTokenReuse(shortLived(model), 'authorization_code', metrics);
+        return reportTokenReuse({ ...codes, find: reads.findCode }, 'authorization_code', metrics);
+      case 'AccessToken':
+        return accessTokenAdapter(shortLived(model), reads);
       case 'DeviceCode':
         return deviceCodeAdapter(shortLived(model), kv);
       default:

@@ -3,7 +3,7 @@ import { type Kysely, sql } from 'kysely';
 import type { AdapterPayload, Client } from 'oidc-provider';
 import { z } from 'zod';
 import { type ClientId, clientIdSchema, randomToken, type Sha256, sha256 } from '../shared/index.ts';
-import { checkedAs, type Db, parseStored, prepare, type Row, type Schema } from '../store/index.ts';
+import { type BoundQuery, checkedAs, type Db, parseStored, prepare, type Row, type Schema } from '../store/index.ts';
 import { type ClientMetadata, isClientId } from './client-metadata.ts';
 import { expandScopes } from './scopes.ts';
 
@@ -35,17 +35,31 @@ export async function findClient(db: Db, id: ClientId): Promise<ClientMetadata |
   return row && parseMetadata(row.metadata);
 }
 
-/** For the OpenID library: the hash replaces the secret (see `compareClientSecret` in provider.ts). */
-export function createClientMetadataReader(db: Kysely<Schema>): (id: string) => Promise<AdapterPayload | undefined> {
+/**
+ * Reads clients for the OpenID library, per request, so that changes by the command line take effect at once. The hash
+ * replaces the secret (see `compareClientSecret` in provider.ts).
+ */
+interface ClientMetadataReader {
+  find(id: string): Promise<AdapterPayload | undefined>;
+  /** The same in two steps, for a statement that reads more than the client. */
+  bind(id: ClientId): BoundQuery<ClientRow>;
+  read(row: ClientRow): AdapterPayload;
+}
+
+export function createClientMetadataReader(db: Kysely<Schema>): ClientMetadataReader {
   const select = prepare<{ id: ClientId }, ClientRow>((v) =>
     db
       .selectFrom('clients')
       .select(['metadata', 'secretHash', 'previousSecretHash', 'previousSecretExpiresAt'])
       .where('id', '=', v.id),
   );
-  return async (id) => {
-    const row = isClientId(id) ? (await select(db, { id })).rows[0] : undefined;
-    return row && forLibrary(row);
+  return {
+    async find(id) {
+      const row = isClientId(id) ? (await select(db, { id })).rows[0] : undefined;
+      return row && forLibrary(row);
+    },
+    bind: (id) => select.bind({ id }),
+    read: forLibrary,
   };
 }
 

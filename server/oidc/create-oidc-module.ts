@@ -21,6 +21,7 @@ import { createPendingRequests } from './pending-authorizations.ts';
 import { createPostedFields } from './posted-fields.ts';
 import { createKeyWatcher } from './reload-on-key-change.ts';
 import { admitPost, consumeVisitorAuthorization, requestLimits } from './request-limits.ts';
+import { grantsOfRequest } from './request-reads.ts';
 import { directCalls, providerRoutes } from './routes.ts';
 import { routes } from './routes-table.ts';
 import { createScriptOriginTest } from './script-origins.ts';
@@ -73,7 +74,8 @@ export async function createOidcModule(settings: OidcSettings): Promise<OidcModu
   const provider = () => watcher.current();
   const canAccessClient = createCanAccessClient(settings.membershipClaims);
   const toNextStep = (user: User) => settings.nextRedirect(user, { search: '' }).step;
-  const grants = createGrantStore({ database, box: oidcBox, notices: createLogoutNotices(settings.outbox), now });
+  const notices = createLogoutNotices(settings.outbox);
+  const grants = grantsOfRequest(createGrantStore({ database, box: oidcBox, notices, now }));
   const clientSessions = createClientSessionStore(database, now);
   const sessionData = createSessionData(settings, { provider, grants, clientSessions, canAccessClient, toNextStep });
   const { providerSessions, sessionGrants, tokenCookies, subscribers } = sessionData;

@@ -1,7 +1,14 @@
 import type { InsertResult } from 'kysely';
 import type { AdapterPayload } from 'oidc-provider';
 import { type ClientId, type SessionIdHash, type Sha256, sha256, toClientId, toUserId } from '../shared/index.ts';
-import { cacheUntilChanged, type Database, prepare, type Row, type SecretBox } from '../store/index.ts';
+import {
+  type BoundQuery,
+  cacheUntilChanged,
+  type Database,
+  prepare,
+  type Row,
+  type SecretBox,
+} from '../store/index.ts';
 import { revokeSurplus } from './grant-queries-store.ts';
 import { parsePayload } from './stored-payload.ts';
 
@@ -18,7 +25,14 @@ export interface GrantRecords {
   /** The grant of a Foyer session for a client, the newest of several. */
   findOfSession(owner: GrantOwner, clientId: ClientId): Promise<AdapterPayload | undefined>;
   isAlive(id: string): Promise<boolean>;
+  /** `find` and `findOfSession` in two steps, for a statement that reads more than the grant. */
+  bind(id: string): BoundQuery<GrantRow>;
+  bindOfSession(owner: SessionOwner, clientId: ClientId): BoundQuery<GrantRow>;
+  open(row: GrantRow): AdapterPayload;
 }
+
+/** The session of a grant that is sought. */
+type SessionOwner = GrantOwner & { foyerSession: SessionIdHash };
 
 export interface GrantRecordsSettings {
   database: Database;
@@ -34,7 +48,7 @@ interface CachedGrant {
   expiresAtMs: number;
 }
 
-type GrantRow = Pick<Row<'oidc'>, 'idHash' | 'payload' | 'expiresAt'>;
+export type GrantRow = Pick<Row<'oidc'>, 'idHash' | 'payload' | 'expiresAt'>;
 type NewGrant = GrantRow & Pick<Row<'oidc'>, 'clientId' | 'accountId' | 'foyerSession' | 'offline'>;
 
 interface SessionGrant {
@@ -138,5 +152,9 @@ export function createGrantRecords({ database, box, now }: GrantRecordsSettings)
       return parsed(unexpired(newest));
     },
     isAlive: async (id) => (await living(id)) !== undefined,
+    bind: (id) => selectById.bind({ idHash: sha256(id), nowMs: now() }),
+    bindOfSession: ({ foyerSession, offline }, clientId) =>
+      selectOfSession.bind({ foyerSession, clientId, offline: Number(offline), nowMs: now() }),
+    open: (row) => parsePayload(box.open(row.payload, toAad(row.idHash))),
   };
 }

@@ -12,7 +12,6 @@ import {
   listProfileClaims,
   mustSetUpSecondFactor,
   type ProfileField,
-  type User,
   type WithPicture,
 } from '../users/index.ts';
 import { isRestricted } from './access-rule.ts';
@@ -89,14 +88,7 @@ function admitOrigin({ response }: KoaContextWithOIDC, origin: string, client: C
 
 /** The users of requests: one read per request and user. */
 function createUserLookup({ database, canAccessClient }: Pick<ProviderDeps, 'database' | 'canAccessClient'>) {
-  const users = new WeakMap<object, Map<string, Promise<User | undefined>>>();
-  const findUserById = (ctx: KoaContextWithOIDC, id: string) => {
-    const known = users.get(ctx.req) ?? new Map<string, Promise<User | undefined>>();
-    users.set(ctx.req, known);
-    const user = known.get(id) ?? findCurrentUser(database, toUserId(id));
-    known.set(id, user);
-    return user;
-  };
+  const findUserById = (ctx: KoaContextWithOIDC, id: string) => findCurrentUser(database, toUserId(id), ctx.req);
   /** Tests whether the calling client app requires another plan than the user has. */
   const isShutOut = async (ctx: KoaContextWithOIDC, id: string | undefined): Promise<boolean> => {
     const { client } = ctx.oidc;

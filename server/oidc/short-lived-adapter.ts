@@ -13,7 +13,7 @@ interface ShortLivedAdapterDeps {
   kv: KeyValueStore;
   box: SecretBox;
   now: () => number;
-  grants: { isAlive(grantId: string): Promise<boolean>; revoke(grantId: string): Promise<void> };
+  grants: { isFound(grantId: string): Promise<boolean>; revoke(grantId: string): Promise<void> };
   visitorGate: Pick<VisitorGate, 'admit'>;
   /** Typed codes are short: a plain hash of one could be reversed by trying all codes. */
   userCodeSecret: Buffer;
@@ -125,7 +125,7 @@ export function shortLivedAdapter(
           throw new errors.InvalidRequest('this was used already');
         return;
       }
-      if (payload.grantId !== undefined && model !== 'Interaction' && !(await grants.isAlive(payload.grantId))) {
+      if (payload.grantId !== undefined && model !== 'Interaction' && !(await grants.isFound(payload.grantId))) {
         throw new errors.InvalidGrant('grant is gone');
       }
       const json = JSON.stringify(payload);

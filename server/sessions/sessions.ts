@@ -95,7 +95,7 @@ export function createSessions(settings: Settings): Sessions {
     if (!session || endsAtMs(session, lifetimes) <= now()) return undefined;
     let user = users.get(req);
     if (!user) {
-      user = findCurrentUser(database, session.userId);
+      user = findCurrentUser(database, session.userId, req);
       users.set(req, user);
     }
     const found = await user;

@@ -29,7 +29,8 @@ export {
 } from './migrate.ts';
 export type { StoreObserver } from './observe-store.ts';
 export { openDatabase } from './open-database.ts';
-export { prepare } from './prepared.ts';
+export { type BoundQuery, prepare } from './prepared.ts';
+export { readTogether } from './read-together.ts';
 export type { RedisClient } from './redis-client.ts';
 export { inspectRedis, type RedisFacts } from './redis-inspection.ts';
 export { finishReplacement, lockData, replaceData } from './replace-data.ts';

@@ -1,6 +1,7 @@
 import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely';
 import pg from 'pg';
 import { StoreUnavailable } from './key-value.ts';
+import { statementName } from './prepared.ts';
 
 /** https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const SERIALIZATION_FAILURE = '40001';
@@ -63,7 +64,9 @@ class CheckedPoolClient implements PostgresPoolClient {
 
   async #run<R>(sql: string, parameters: ReadonlyArray<unknown>): Promise<PostgresQueryResult<R>> {
     try {
-      const { command, rowCount, rows } = await this.#client.query(sql, [...parameters]);
+      const name = statementName(sql);
+      const values = [...parameters];
+      const { command, rowCount, rows } = await this.#client.query({ text: sql, values, ...(name && { name }) });
       const untyped: unknown[] = rows;
       return { command: command as PostgresQueryResult<R>['command'], rowCount: rowCount ?? 0, rows: untyped as R[] };
     } catch (error) {

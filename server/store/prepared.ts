@@ -1,4 +1,5 @@
-import type { Compilable, QueryResult } from 'kysely';
+import { createHash } from 'node:crypto';
+import type { Compilable, CompiledQuery, QueryResult } from 'kysely';
 import type { Db } from './db.ts';
 
 /** The placeholder of a value that each run supplies. */
@@ -9,8 +10,28 @@ class Placeholder {
   }
 }
 
+/** A query with its values. `row` has no value: it is the type of the rows. */
+export interface BoundQuery<R> extends CompiledQuery {
+  readonly row?: R;
+}
+
 /** Runs a query whose SQL is already built. */
-type Prepared<P, R> = (db: Db, values: P) => Promise<QueryResult<R>>;
+interface Prepared<P, R> {
+  (db: Db, values: P): Promise<QueryResult<R>>;
+  /** For `readTogether`. */
+  bind(values: P): BoundQuery<R>;
+}
+
+const names = new Map<string, string>();
+
+/** Lets PostgreSQL keep this statement for a connection. For a bounded number of texts. */
+export function nameStatement(sql: string): void {
+  // A kept statement fails once `*` means other columns, which a migration beside this process can add.
+  if (!sql.includes('*')) names.set(sql, `foyer_${createHash('sha256').update(sql).digest('base64url')}`);
+}
+
+/** The name under which PostgreSQL may keep the statement; undefined: it parses and plans it at each run. */
+export const statementName = (sql: string): string | undefined => names.get(sql);
 
 /**
  * Builds a query's SQL once: building and compiling it takes longer than SQLite's answer. For frequent queries.
@@ -21,11 +42,12 @@ type Prepared<P, R> = (db: Db, values: P) => Promise<QueryResult<R>>;
 export function prepare<P extends object, R>(build: (values: P) => Compilable<R>): Prepared<P, R> {
   const placeholders = new Proxy({} as P, { get: (_target, name) => new Placeholder(String(name)) });
   const compiled = build(placeholders).compile();
-  return (db, values) =>
-    db.executeQuery<R>({
-      ...compiled,
-      parameters: compiled.parameters.map((value) =>
-        value instanceof Placeholder ? Reflect.get(values, value.name) : value,
-      ),
-    });
+  nameStatement(compiled.sql);
+  const bind = (values: P): BoundQuery<R> => ({
+    ...compiled,
+    parameters: compiled.parameters.map((value) =>
+      value instanceof Placeholder ? Reflect.get(values, value.name) : value,
+    ),
+  });
+  return Object.assign((db: Db, values: P) => db.executeQuery<R>(bind(values)), { bind });
 }

@@ -19,6 +19,7 @@ export {
   type WithPicture,
 } from './claims.ts';
 export { cognitoAttributesSchema, toCognitoAttributes } from './cognito-attributes.ts';
+export { currentUserQuery, findCurrentUser, rememberCurrentUser, toCurrentUser } from './current-user-store.ts';
 export { changeEmail, type EmailChange, findEmailChange, undoEmailChange } from './email-change-store.ts';
 export { claimUnverifiedUser, setSecondFactorRequired } from './federated-user-store.ts';
 export {
@@ -103,7 +104,6 @@ export { isEnabledUser, isErasedUser, listUsers } from './user-list-store.ts';
 export { findUserRecord, insertUserRecord, updateUserRecord } from './user-record-store.ts';
 export {
   confirmEmail,
-  findCurrentUser,
   findUser,
   findUserByIdentifier,
   insertUser,

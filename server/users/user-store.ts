@@ -1,17 +1,7 @@
 import type { Transaction } from 'kysely';
 import { withoutSteering } from '../http/index.ts';
 import { toUserId, type UserId } from '../shared/index.ts';
-import {
-  cacheUntilChanged,
-  type Database,
-  type Db,
-  isUniqueViolation,
-  type NewRow,
-  prepare,
-  type Row,
-  type Schema,
-  uuidv7,
-} from '../store/index.ts';
+import { type Db, isUniqueViolation, type NewRow, type Row, type Schema, uuidv7 } from '../store/index.ts';
 import { isEmailReserved } from './email-change-store.ts';
 import { AlreadyInUseError, type NewUser, type User, type UserIdentifier } from './user.ts';
 
@@ -34,58 +24,6 @@ export function toUser({ signedInEpoch: _, phoneChangedAt: __, ...row }: Row<'us
 export async function findUser(db: Db, id: UserId): Promise<User | undefined> {
   const row = await db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst();
   return row && toUser(row);
-}
-
-type ReadUser = (id: UserId) => Promise<User | undefined>;
-const currentUsers = new WeakMap<Database, ReadUser>();
-/** Of users that were read with it. */
-const imageNames = new WeakMap<User, string>();
-
-function readsThrough(database: Database): ReadUser {
-  const { db } = database;
-  const cachedUser = cacheUntilChanged<User>(() => database.changes.ofRows('users'));
-  const one = (id: UserId) => db.selectFrom('users').selectAll('users').where('users.id', '=', id);
-  const select = prepare<{ id: UserId }, Row<'users'>>((v) => one(v.id));
-  // Nothing of PostgreSQL is kept: one statement reads the name of the picture too.
-  const selectBoth = prepare<{ id: UserId }, Row<'users'> & { imageName: string | null }>((v) =>
-    one(v.id).leftJoin('userRecords', 'userRecords.userId', 'users.id').select('userRecords.imageName'),
-  );
-  return (id) =>
-    cachedUser(id, async () => {
-      if (database.kind === 'sqlite') {
-        const row = (await select(db, { id })).rows[0];
-        return row && Object.freeze(toUser(row));
-      }
-      const { imageName, ...row } = (await selectBoth(db, { id })).rows[0] ?? {};
-      const user = 'id' in row ? Object.freeze(toUser(row)) : undefined;
-      if (user) imageNames.set(user, imageName ?? '');
-      return user;
-    });
-}
-
-/** The same from a cache that lasts until the users change, because every request reads it. */
-export async function findCurrentUser(database: Database, id: UserId): Promise<User | undefined> {
-  let read = currentUsers.get(database);
-  if (!read) {
-    read = readsThrough(database);
-    currentUsers.set(database, read);
-  }
-  return read(id);
-}
-
-/** Reads a user's imageName ('' for none), once or from a cache that lasts until the records change. */
-export function createImageNameReader({ db, changes }: Database): (user: User) => Promise<string> {
-  const cachedImageName = cacheUntilChanged<string>(() => changes.ofRows('user_records'));
-  return async (user) => {
-    const known = imageNames.get(user);
-    if (known !== undefined) return known;
-    const name = await cachedImageName(user.id, async () => {
-      const from = db.selectFrom('userRecords').select('imageName').where('userId', '=', user.id);
-      const row = await from.executeTakeFirst();
-      return row?.imageName ?? '';
-    });
-    return name ?? '';
-  };
 }
 
 /** A phone number signs in only if it is verified: an unproven one could belong to anyone. */
