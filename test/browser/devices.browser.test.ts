@@ -52,4 +52,28 @@ describe('the list of devices in a browser', () => {
       await expectFormNext(other);
     },
   );
+
+  it.each([360, 768, 1366])(
+    'Facts of all devices have one column each, with their labels on one line, at %s px',
+    async (width) => {
+      const user = await sandbox.foyer.addUser();
+      await alsoByPhone(sandbox.foyer, user);
+      const page = await atSettings(user, false);
+      await page.getByRole('button', { name: 'Deutsch' }).click();
+      await page.getByRole('heading', { level: 2, name: 'Ihre Geräte' }).waitFor();
+      await page.setViewportSize({ width, height: 900 });
+      const rows = await page.locator('#devices .device-row').evaluateAll((all) =>
+        all.map((row) =>
+          [...row.querySelectorAll('dt')].map((label) => {
+            const { left, height } = label.getBoundingClientRect();
+            return { left, lines: Math.round(height / Number.parseFloat(getComputedStyle(label).lineHeight)) };
+          }),
+        ),
+      );
+      expect(rows).toHaveLength(2);
+      expect(rows[1]).toEqual(rows[0]);
+      expect(rows.flat().map(({ lines }) => lines)).toEqual(Array.from({ length: 8 }, () => 1));
+      expect(new Set(rows[0]?.map(({ left }) => left)).size).toBe(width === 1366 ? 4 : 2);
+    },
+  );
 });
