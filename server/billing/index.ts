@@ -76,7 +76,6 @@ export { recordContactChange } from './subscription/contact-store.ts';
 export type { AnnouncedEnd, ProratedEndResult } from './subscription/early-end.ts';
 export { assignBasePlan } from './subscription/free-plans.ts';
 export {
-  addMonths,
   type Membership,
   type NextCharge,
   type SubscriptionStatus,

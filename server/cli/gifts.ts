@@ -1,7 +1,6 @@
 import { Option } from 'commander';
 import { recordEntry } from '../audit/index.ts';
 import {
-  addMonths,
   createGiftCode,
   findGift,
   findGiftById,
@@ -12,6 +11,7 @@ import {
   revokeGift,
   toGiftCodeHash,
 } from '../billing/index.ts';
+import { addMonths } from '../shared/index.ts';
 import { billingClock } from './billing.ts';
 import { type Program, parseNumber } from './command.ts';
 import type { Context } from './context.ts';

@@ -10,6 +10,7 @@ const announcing = new Set(['server/billing/stripe/next-charge.ts', 'server/bill
 const others: Record<string, string> = {
   'server/billing/api/plan-operations.ts': 'the order of plans',
   'server/billing/catalogue/catalogue.ts': 'the price of all seats of a plan, by which plans and codes are compared',
+  'server/billing/stripe/stripe-objects.ts': 'what a charge leaves to the one after it',
   'server/billing/stripe/wire-format.ts': 'an amount as text',
   'views/format.ts': 'an amount as text',
   'server/cli/billing.ts': 'an amount as text',

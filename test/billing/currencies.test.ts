@@ -64,8 +64,12 @@ describe('the smallest charge of a currency', () => {
       ] as const) {
         const invoice = soldAt(price, currency);
         expect(invoice).toMatchObject({ total: price, amount_due: due, status: 'paid', ending_balance: price - due });
-        const discounts = { discount: null, customerDiscount: null, at: null };
-        expect(toLaterCharge(invoice, { balanceCents: 0, ...discounts })).toMatchObject({ amountCents: due, currency });
+        const discounts = { discount: null, customerDiscount: null, at: null, period: null };
+        expect(toLaterCharge(invoice, { balanceCents: 0, ...discounts })).toMatchObject({
+          amountCents: due,
+          ...(due === 0 && { carriedCents: price }),
+          currency,
+        });
       }
     },
   );

@@ -1,4 +1,5 @@
-import { addMonths, billingDataSource, membershipClaims } from '../../server/billing/index.ts';
+import { billingDataSource, membershipClaims } from '../../server/billing/index.ts';
+import { addMonths } from '../../server/shared/index.ts';
 import { importPartnerDeals, type User } from '../../server/users/index.ts';
 import { day, onTrial, page, standing, withPlan } from '../account/membership-steps.ts';
 import { codeFor, newAddress, profile } from '../sign-up/steps.ts';

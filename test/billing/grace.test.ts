@@ -56,6 +56,19 @@ describe('days of grace', () => {
     expect(await listOrders(shop.foyer.deps.database.db, user.id)).toHaveLength(3);
   });
 
+  it('While a plan is paused until it is paid, the page names the free plan that the member has', async () => {
+    const user = await shop.foyer.addUser();
+    await lapse(user);
+    const free = shop.plan('m-free');
+    await shop.membership.takeFree(user, free);
+    await buyAndFail(user);
+    expect(await planOf(user)).toBe(free.id);
+    const browser = await shop.foyer.signedIn(user);
+    expect(wordsOf(await (await browser.get('/settings/membership')).text())).toMatch(
+      new RegExp(`Your plan is paused until this is paid\\. Until then you have ${free.name}`),
+    );
+  });
+
   it('A membership without days of grace ends with its subscription', async () => {
     const user = await shop.foyer.addUser();
     await lapse(user);

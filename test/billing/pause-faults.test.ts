@@ -1,5 +1,5 @@
 import { listOrders } from '../../server/billing/index.ts';
-import { addMonths } from '../../server/billing/subscription/membership.ts';
+import { addMonths } from '../../server/shared/index.ts';
 import { later, page, path, standing, withPlan } from '../account/membership-steps.ts';
 import { wordsOf } from './checkout/shop.ts';
 import {

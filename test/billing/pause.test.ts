@@ -1,5 +1,5 @@
 import type Stripe from 'stripe';
-import { addMonths } from '../../server/billing/subscription/membership.ts';
+import { addMonths } from '../../server/shared/index.ts';
 import { day, later, page, path, standing, withPlan } from '../account/membership-steps.ts';
 import { anyBackend } from '../support/stores.ts';
 import { wordsOf } from './checkout/shop.ts';

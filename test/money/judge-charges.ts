@@ -64,12 +64,6 @@ function judgePurchase({ member, findings }: Case, invoice: Invoice, sale: Sale)
   ledger.entries.push({ atMs: paidAt(invoice) * 1_000, text: `paid: ${shown(invoice)}` });
 }
 
-/** What was too small is charged with the next payment, once. */
-const withSmallCents = (next: NextCharge, smallCents: number): NextCharge =>
-  next.kind === 'charge' && next.regular && !next.cents && smallCents > 0
-    ? { kind: 'charge', day: next.regular.from, cents: next.regular.cents + smallCents, afterCents: next.regular.cents }
-    : next;
-
 /** A renewal, paid or not. */
 function judgeRenewal({ member, findings }: Case, invoice: Invoice): void {
   const { ledger } = member;
@@ -82,12 +76,10 @@ function judgeRenewal({ member, findings }: Case, invoice: Invoice): void {
     findings.report('O3', member, difference(promises, actual, `${shown(invoice)} charges`));
     return;
   }
-  // What is too small to be charged is owed, and is in the announced amount of the charge after it.
-  const smallCents =
-    invoice.amount_due === 0 && promise.kind === 'charge' ? Math.max(0, invoice.ending_balance ?? 0) : 0;
-  const change = (invoice.ending_balance ?? 0) - invoice.starting_balance - smallCents;
-  // A debt was named with the purchase that has left it, and is in the announced amount.
-  const announced = promise.kind === 'charge' ? (promise.creditCents ?? 0 - ledger.owedCents) : 0;
+  const change = (invoice.ending_balance ?? 0) - invoice.starting_balance;
+  // A debt was named with the purchase that has left it, and is in the announced amount or in what is too small.
+  const announced =
+    promise.kind === 'charge' ? (promise.smallCents ?? 0) + (promise.creditCents ?? 0 - ledger.owedCents) : 0;
   // No page was opened since the renewal before this one: how much the credit pays is not said.
   const isSaid = promise.kind === 'charge' && promise.cents !== undefined;
   // Its balance is taken up when it is finalized, however late it is paid; a void one gives it back.
@@ -98,13 +90,15 @@ function judgeRenewal({ member, findings }: Case, invoice: Invoice): void {
   const { owedCents } = ledger;
   if (isFinal) ledger.owedCents = Math.max(0, invoice.ending_balance ?? 0);
   if (promises === ledger.promises) {
-    ledger.going = withSmallCents(following(promise, owedCents), smallCents);
+    ledger.going = following(promise, { day: actual.day, owedCents });
     ledger.promises = ledger.mayEnd ? [ledger.going, nothing] : [ledger.going];
     return;
   }
   // An act in the hour of the draft that has failed has left the promise of this very charge.
   const next = (one: NextCharge) =>
-    one.kind === 'charge' && one.day === actual.day && keeps(one, actual) ? following(one, owedCents) : one;
+    one.kind === 'charge' && one.day === actual.day && keeps(one, actual)
+      ? following(one, { day: actual.day, owedCents })
+      : one;
   ledger.going = next(ledger.going);
   ledger.promises = ledger.promises.map(next);
 }

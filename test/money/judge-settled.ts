@@ -209,6 +209,8 @@ export function judgePlan(the: Settled): void {
   const partner = partnerPlans.find(({ id }) => id === plan)?.name;
   const name = findPlan(plan)?.name ?? partner ?? (plan === freePlanId ? 'Free' : undefined);
   const paidName = soldPlans.find((one) => page.plan?.startsWith(`${one.name}, `))?.name;
+  // While a plan rests until it is paid, the page says which one the member has.
+  if (name !== undefined && page.label === undefined && page.text.includes(`Until then you have ${name}`)) return;
   if (name !== undefined ? !page.plan?.startsWith(name) : paidName !== undefined && page.label !== undefined) {
     findings.report('O6', member, `the claim is ${plan ?? 'none'}, the page says "${page.plan}"`);
   }

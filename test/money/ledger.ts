@@ -104,11 +104,13 @@ export const createLedger = (email: string, nowMs: number): Ledger => ({
 export const shownNext = (next: NextCharge | undefined): string => {
   if (!next) return 'not said';
   if (next.kind === 'none') return 'no charge';
-  const { day, cents, regular, creditCents, afterCents } = next;
-  const later = regular ? `, ${regular.cents} from ${regular.from}` : '';
+  const { day, cents, regular, creditCents, smallCents, afterCents } = next;
+  const then = regular?.afterCents === undefined ? '' : ` once, then ${regular.afterCents}`;
+  const later = regular ? `, ${regular.cents} from ${regular.from}${then}` : '';
+  const small = smallCents ? `, ${smallCents} too small` : '';
   const credit = creditCents ? `, ${creditCents} by credit` : '';
   const after = afterCents === undefined ? '' : `, then ${afterCents}`;
-  return `${cents ?? '?'} on ${day ?? '?'}${later}${credit}${after}`;
+  return `${cents ?? '?'} on ${day ?? '?'}${later}${credit}${small}${after}`;
 };
 
 export const shownAnnouncement = ({ planId, dueCents, lines, next }: Announcement): string =>
@@ -151,12 +153,15 @@ export function difference(promises: readonly NextCharge[], actual: Actual, verb
 }
 
 /**
- * What is known of the charge after this one: a credit that has paid a part of it may be gone.
+ * What is known of the charge after this one: a credit that has paid a part of it may be gone, and what was too small is
+ * added to it.
  * @param owedCents the debt that was in this one
  */
-export function following(promise: NextCharge, owedCents: number): NextCharge {
+export function following(promise: NextCharge, { day, owedCents }: { day: string; owedCents: number }): NextCharge {
   if (promise.kind === 'none') return promise;
-  const { cents, regular, creditCents, afterCents } = promise;
-  const after = creditCents || cents === undefined ? undefined : cents - owedCents;
-  return { kind: 'charge', cents: afterCents ?? after, regular };
+  const { cents, regular, creditCents, smallCents, afterCents } = promise;
+  const after = creditCents || smallCents || cents === undefined ? undefined : cents - owedCents;
+  const hasEnded = regular?.afterCents !== undefined && day >= regular.from;
+  const later = hasEnded ? { from: regular.from, cents: regular.afterCents ?? 0 } : regular;
+  return { kind: 'charge', cents: afterCents ?? after, regular: later };
 }

@@ -33,8 +33,8 @@ export function toCents(text: string): number {
 /** `November 22, 2027` as 2027-11-22. */
 export const toDay = (text: string): string => new Date(`${text} 00:00 UTC`).toISOString().slice(0, 10);
 
-const findMoney = (text: string | undefined) => {
-  const [found] = new RegExp(money).exec(text ?? '') ?? [];
+const findMoney = (text = '') => {
+  const [found] = new RegExp(money).exec(text) ?? [];
   return found === undefined ? undefined : toCents(found);
 };
 const findDay = (text: string | undefined) => {
@@ -49,11 +49,13 @@ export type NextCharge =
       day?: string | undefined;
       cents?: number | undefined;
       /** Another amount from a day on: a discount has ended then. */
-      regular?: { from: string; cents: number } | undefined;
+      regular?: { from: string; cents: number; afterCents?: number | undefined } | undefined;
       /** The amount of the charges after it: a debt is paid with it. */
       afterCents?: number | undefined;
       /** The part that the member's credit pays, besides `cents`. */
       creditCents?: number | undefined;
+      /** Too small to be charged: it is owed with the charge after it. */
+      smallCents?: number | undefined;
       /** The plan that begins with it. */
       planName?: string | undefined;
     }
@@ -68,12 +70,17 @@ export const listFacts = (html: string): { label: string; value: string }[] =>
   }));
 
 /** What is said besides the amount: the end of a discount, and the part that the credit pays. */
-function readRest(text: string): Pick<Charging, 'regular' | 'creditCents' | 'afterCents'> {
-  const regular = new RegExp(`discount ends on (${date}); after that, (${money}) is charged`).exec(text);
+function readRest(text: string): Pick<Charging, 'regular' | 'creditCents' | 'smallCents' | 'afterCents'> {
+  const end = new RegExp(
+    `discount ends on (${date}); (?:after that, )?(${money}) is charged(?: then, and (${money}))?`,
+  );
+  const [, from, regular, later] = end.exec(text) ?? [];
+  const small = new RegExp(`Another (${money}) is too small to be charged`).exec(text);
   const credit = new RegExp(`Another (${money}) is paid from your credit`).exec(text);
   const after = new RegExp(`\\. After that, (${money}) is charged`).exec(text);
   return {
-    ...(regular?.[1] && regular[2] && { regular: { from: toDay(regular[1]), cents: toCents(regular[2]) } }),
+    ...(from && regular && { regular: { from: toDay(from), cents: toCents(regular), afterCents: findMoney(later) } }),
+    smallCents: findMoney(small?.[1]),
     ...(credit?.[1] && { creditCents: toCents(credit[1]) }),
     ...(after?.[1] && { afterCents: toCents(after[1]) }),
   };

@@ -24,6 +24,8 @@ const codes: Record<string, { coupon: Record<string, unknown>; promotion?: Recor
   ALWAYS20: { coupon: { percent_off: 20, duration: 'forever' } },
   ALLOFIT: { coupon: { percent_off: 100, duration: 'once' } },
   ALMOSTALL: { coupon: { percent_off: 99.95, duration: 'once' } },
+  ALMOSTQUARTER: { coupon: { percent_off: 99.95, duration: 'repeating', duration_in_months: 3 } },
+  ALMOSTALWAYS: { coupon: { percent_off: 99.95, duration: 'forever' } },
   TINY: { coupon: { percent_off: 0.05, duration: 'once' } },
   MONTH: { coupon: { percent_off: 50, duration: 'repeating', duration_in_months: 1 } },
   QUARTER: { coupon: { percent_off: 25, duration: 'repeating', duration_in_months: 3 } },

@@ -34,19 +34,21 @@ function UnpaidNotice({ ctx, membership }: Props) {
   const { unpaid, sold, noted } = membership;
   // It ends as soon as Stripe answers, without a payment.
   if (!unpaid || noted === 'cancel') return null;
-  const { amount, why, nextAttemptAt, keptUntil, resting, url } = unpaid;
+  const { amount, why, nextAttemptAt, keptUntil, resting, meanwhile: plan, url } = unpaid;
   const day = (at: number) => formatDate(lang, at);
   const waits = why === 'action-required';
-  const rests = resting ? t('membership.notice.failed.rests') : '';
-  const stored = keptUntil === undefined ? rests : t('membership.notice.failed.kept', { date: day(keptUntil) });
+  const rests = resting
+    ? [t('membership.notice.failed.rests'), plan === undefined ? '' : t('membership.notice.failed.meanwhile', { plan })]
+    : [];
+  const stored = keptUntil === undefined ? rests : [t('membership.notice.failed.kept', { date: day(keptUntil) })];
   const words = waits
-    ? [t('membership.notice.action.text', { amount }), stored]
+    ? [t('membership.notice.action.text', { amount }), ...stored]
     : [
         t(failedText(membership.card), { amount }),
         nextAttemptAt === null
           ? t('membership.notice.failed.last')
           : t('membership.notice.failed.nextAttempt', { date: day(nextAttemptAt) }),
-        stored,
+        ...stored,
       ];
   return (
     <WithActs

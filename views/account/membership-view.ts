@@ -63,8 +63,10 @@ export interface MembershipView {
         why: 'failed' | 'action-required';
         nextAttemptAt: number | null;
         keptUntil?: number | undefined;
-        /** The plan is not kept: there is none until this is paid. */
+        /** The plan is not kept until this is paid. */
         resting?: boolean;
+        /** The plan that the user has until then; undefined: none. */
+        meanwhile?: string | undefined;
         /** Stripe's page of the invoice. */
         url: string | null;
       }

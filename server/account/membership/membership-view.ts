@@ -125,6 +125,31 @@ const findActs = (membership: Membership, catalogue: Catalogue, nowMs: number) =
   canPause: canPause(membership, catalogue, nowMs),
 });
 
+/** A charge that has failed. @param rules.own the plan that the user has now */
+function toUnpaidView(membership: Membership, { catalogue, nowMs, own, money }: UnpaidRules): MembershipView['unpaid'] {
+  const { unpaid } = membership;
+  if (!unpaid) return undefined;
+  const keptUntil = graceEndsAt(membership, catalogue);
+  const resting = unpaid.withoutGrace === true;
+  return {
+    amount: money(unpaid.amountCents),
+    why: unpaid.why,
+    resting,
+    meanwhile: resting ? own : undefined,
+    nextAttemptAt: unpaid.nextAttemptAt,
+    // After that Stripe may continue to try for some days.
+    keptUntil: keptUntil !== undefined && keptUntil > nowMs ? keptUntil : undefined,
+    url: unpaid.url,
+  };
+}
+
+interface UnpaidRules {
+  catalogue: Catalogue;
+  nowMs: number;
+  own: string | undefined;
+  money: (cents: number) => string;
+}
+
 /** The stored membership of a user, as text. */
 export function toMembershipView(
   r: UserRequest,
@@ -135,8 +160,8 @@ export function toMembershipView(
   const { currency } = catalogue;
   const money = amountIn(r, currency);
   const words = (plan: Plan) => toPlanView(r, plan, { catalogue, membership });
-  const { unpaid, pending, card } = membership ?? {};
-  const keptUntil = membership && graceEndsAt(membership, catalogue);
+  const { pending, card } = membership ?? {};
+  const own = catalogue.byId(r.user.planId);
   return {
     sold,
     ...(deal && { deal: { plan: deal.name, href: partnerDealUrl(deal, '') } }),
@@ -148,17 +173,7 @@ export function toMembershipView(
     discount: membership && toDiscountText(r, membership, money),
     credit: membership && toCreditText(r, membership, currency),
     nextCharge: membership?.nextCharge ? toNextChargeView(r, membership.nextCharge) : undefined,
-    unpaid: unpaid
-      ? {
-          amount: money(unpaid.amountCents),
-          why: unpaid.why,
-          resting: unpaid.withoutGrace === true,
-          nextAttemptAt: unpaid.nextAttemptAt,
-          // After that Stripe may continue to try for some days.
-          keptUntil: keptUntil !== undefined && keptUntil > nowMs ? keptUntil : undefined,
-          url: unpaid.url,
-        }
-      : undefined,
+    unpaid: membership && toUnpaidView(membership, { catalogue, nowMs, own: own && words(own).line, money }),
     pending: sold ? toPendingView(pending, { byId: catalogue.byId, words, money }) : undefined,
     card: card ? { ...card, expired: isExpired(card, nowMs) } : undefined,
   };

@@ -1,5 +1,5 @@
 import type { PlanEnd, PlansFile, PlansFileLanguage } from '../../../config/plans.ts';
-import { type PlanId, type PlanKey, toPlanId, toPlanKey } from '../../shared/index.ts';
+import { addMonths, dayMs, type PlanId, type PlanKey, toPlanId, toPlanKey } from '../../shared/index.ts';
 
 /** The specification's planType: '1' monthly, '2' yearly. */
 export type PlanType = '1' | '2';
@@ -11,6 +11,26 @@ export const validityDays: Record<PlanType, number> = { '1': 30, '2': 365 };
 export interface BillingPeriod {
   interval: 'day' | 'month' | 'year';
   count: number;
+}
+
+const intervals = ['day', 'month', 'year'] as const;
+
+/** The period of a price; null: none of a plan's. */
+export function toPeriod({
+  interval,
+  intervalCount: count,
+}: {
+  interval: string;
+  intervalCount: number;
+}): BillingPeriod | null {
+  const known = intervals.find((one) => one === interval);
+  return known ? { interval: known, count } : null;
+}
+
+/** The time after so many periods. Milliseconds. */
+export function addPeriods(fromMs: number, { interval, count }: BillingPeriod, periods = 1): number {
+  if (interval === 'day') return fromMs + periods * count * dayMs;
+  return addMonths(fromMs, (interval === 'year' ? 12 : 1) * periods * count);
 }
 
 const periodsByType: Record<PlansFile['periods'], Record<PlanType, BillingPeriod>> = {

@@ -2,8 +2,9 @@ import type { PlanPrice, PlanView } from '../../../views/billing/checkout-plan-c
 import { formatAmount, formatDate } from '../../../views/format.ts';
 import type { PageContext } from '../../../views/page-context.ts';
 import type { T } from '../../http/index.ts';
-import { type BillingPeriod, type Catalogue, ofOneSeat, type Plan } from '../catalogue/catalogue.ts';
+import { type BillingPeriod, type Catalogue, ofOneSeat, type Plan, toPeriod } from '../catalogue/catalogue.ts';
 import { hasDebt, toEachCharge } from '../stripe/next-charge.ts';
+import { smallestCharge, toChargeable } from '../stripe/stripe-objects.ts';
 import type { NextCharge, SubscriptionPrice } from '../subscription/membership.ts';
 
 /** The language of a page, and its texts. */
@@ -60,12 +61,9 @@ export function planPrice(
 export const priceText = ({ amount, per, tax }: PlanPrice): string =>
   `${amount} ${per}${tax === undefined ? '' : `, ${tax}`}`;
 
-const intervals = ['day', 'month', 'year'] as const;
-
 /** A plan with the amount and the interval of the price on the user's subscription. */
-export function asSubscribed(plan: Plan, { amountCents, interval, intervalCount: count }: SubscriptionPrice): Plan {
-  const known = intervals.find((one) => one === interval);
-  return { ...plan, amountCents, period: known ? { interval: known, count } : plan.period };
+export function asSubscribed(plan: Plan, price: SubscriptionPrice): Plan {
+  return { ...plan, amountCents: price.amountCents, period: toPeriod(price) ?? plan.period };
 }
 
 /**
@@ -73,19 +71,32 @@ export function asSubscribed(plan: Plan, { amountCents, interval, intervalCount:
  * or a debt is paid.
  */
 export function laterAmountsText({ lang, t }: TextContext, next: NextCharge): string {
-  const { creditUsedCents, discountEndsAt, regularCents, taxCents, currency } = next;
+  const { creditUsedCents, carriedCents = 0, discountEndsAt, regularCents, firstRegularCents: first } = next;
+  const { taxCents, currency } = next;
   const money = (cents: number) => formatAmount(lang, cents, { currency });
   const credit = creditUsedCents > 0 ? [t('checkout.lines.fromCredit', { amount: money(creditUsedCents) })] : [];
   // The tax is that of the whole charge: of the part that the credit pays, too.
   const taxKey = credit.length === 0 ? 'checkout.lines.withTax' : 'checkout.lines.withTaxTogether';
   const tax = taxCents > 0 ? [t(taxKey, { amount: money(taxCents) })] : [];
+  const carried = carriedCents > 0 ? [t('checkout.lines.carried', { amount: money(carriedCents) })] : [];
   const regular =
     discountEndsAt !== null && regularCents !== null
-      ? [t('checkout.lines.regular', { date: formatDate(lang, discountEndsAt), amount: money(regularCents) })]
+      ? [
+          t(first === undefined ? 'checkout.lines.regular' : 'checkout.lines.regularAfter', {
+            date: formatDate(lang, discountEndsAt),
+            amount: money(regularCents),
+            ...(first !== undefined && { first: money(first) }),
+          }),
+        ]
       : [];
   const each = regular.length === 0 && hasDebt(next) ? toEachCharge(next) : null;
-  const then = each === null ? [] : [t('checkout.lines.thenRegular', { amount: money(each) })];
-  return [...credit, ...tax, ...regular, ...then].map((sentence) => ` ${sentence}`).join('');
+  const isSmall = each !== null && toChargeable(each, currency) !== each;
+  const smallest = money(smallestCharge(currency));
+  const then =
+    each === null
+      ? []
+      : [t(isSmall ? 'checkout.lines.thenSmall' : 'checkout.lines.thenRegular', { amount: money(each), smallest })];
+  return [...credit, ...tax, ...carried, ...regular, ...then].map((sentence) => ` ${sentence}`).join('');
 }
 
 export function toPlanView(ctx: TextContext, plan: Plan, catalogue: Catalogue): PlanView {

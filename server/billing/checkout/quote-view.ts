@@ -45,9 +45,11 @@ function laterOrderText(
   money: (cents: number) => string,
 ): string | undefined {
   if (next === null || next.regularCents === null) return undefined;
-  const { regularCents, discountEndsAt } = next;
+  const { regularCents, firstRegularCents: first, discountEndsAt } = next;
   if (discountEndsAt !== null) {
-    return t('checkout.payLater', { amount: money(regularCents), date: formatDate(lang, discountEndsAt) });
+    const date = formatDate(lang, discountEndsAt);
+    if (first !== undefined) return t('checkout.payOnce', { amount: money(first), date });
+    return t('checkout.payLater', { amount: money(regularCents), date });
   }
   const cents = toEachCharge(next) ?? 0;
   if (cents <= 0 || plan.period === null) return undefined;

@@ -34,10 +34,15 @@ export function trialOrderText(
   const money = (cents: number) => formatAmount(lang, cents, { currency: next.currency });
   const date = formatDate(lang, next.amountCents === 0 ? (next.discountEndsAt ?? endsAt) : endsAt);
   const isEachTime = next.discountEndsAt === null && next.creditUsedCents === 0 && !hasDebt(next);
-  const each =
-    next.amountCents === 0 ? (next.regularCents ?? toEachCharge(next)) : isEachTime ? next.amountCents : null;
+  const [each, once] =
+    next.amountCents === 0
+      ? [
+          next.firstRegularCents === undefined ? (next.regularCents ?? toEachCharge(next)) : null,
+          next.firstRegularCents,
+        ]
+      : [isEachTime ? next.amountCents : null, next.amountCents];
   if (each === null || plan.period === null)
-    return t('checkout.planTrial.orderOnce', { amount: money(next.amountCents), date });
+    return t('checkout.planTrial.orderOnce', { amount: money(once ?? 0), date });
   return t('checkout.planTrial.order', { amount: money(each), per: periodText(t, plan.period), date });
 }
 

@@ -1,10 +1,11 @@
 import { consumeLimits, rateLimits } from '../../http/index.ts';
+import { addMonths } from '../../shared/index.ts';
 import type { User } from '../../users/index.ts';
 import { setUserPlan } from '../../users/index.ts';
 import type { Plan } from '../catalogue/catalogue.ts';
 import type { BillingDeps } from '../deps.ts';
 import { findOpenPurchase } from '../purchase/purchase-store.ts';
-import { addMonths, type Membership } from '../subscription/membership.ts';
+import type { Membership } from '../subscription/membership.ts';
 import { notifyMembership } from '../subscription/membership-changes.ts';
 import { effectivePlan, effectiveSeats, toMembershipState, trialUntil } from '../subscription/membership-state.ts';
 import { findMembership, findStanding, insertMembership } from '../subscription/membership-store.ts';

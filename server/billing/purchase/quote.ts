@@ -153,7 +153,7 @@ async function preview(
     params,
     async previewNext() {
       const { renewsAt: at } = amounts;
-      const charge = { customerDiscount, balanceCents: balanceLeft(invoice), at };
+      const charge = { customerDiscount, balanceCents: balanceLeft(invoice), at, period: (following ?? plan).period };
       if (following) {
         const next = discountAfter(discount, customerDiscount, { at, amountCents: following.amountCents });
         const details = await followingDetails(deps, { params, isMade }, following);

@@ -1,6 +1,5 @@
 import type Stripe from 'stripe';
-import { dayMs } from '../../shared/index.ts';
-import type { Plan } from '../catalogue/catalogue.ts';
+import { addPeriods, type Plan } from '../catalogue/catalogue.ts';
 import { withPresentPrices } from '../catalogue/prices.ts';
 import type { BillingDeps } from '../deps.ts';
 import type { ChosenPromotion, Quote } from '../results.ts';
@@ -10,7 +9,6 @@ import { previewTaxed } from '../stripe/stripe-client.ts';
 import type { Viewed } from '../subscription/changeable-subscription.ts';
 import {
   type AppliedDiscount,
-  addMonths,
   discountAt,
   discountEnd,
   type NextCharge,
@@ -47,20 +45,14 @@ function dueWithCall({ lines, amount_due: due }: Stripe.Invoice, trialEnd: numbe
   return charged.length > 0 && charged.every(({ period }) => period.start >= trialEnd) ? 0 : due;
 }
 
-/** The end of the first paid period. */
-function firstPeriodEnd({ period }: Plan, endsAt: number): number {
-  if (period?.interval === 'day') return endsAt + period.count * dayMs;
-  return addMonths(endsAt, (period?.interval === 'year' ? 12 : 1) * (period?.count ?? 1));
-}
-
 /** A discount that is used once ends with the first paid period, which the preview counts from now. */
 const withDiscountEnd = (
   next: NextCharge,
   discount: AppliedDiscount | null,
   { plan, endsAt }: TriedPlan,
 ): NextCharge =>
-  discount?.duration === 'once' && next.discountEndsAt !== null
-    ? { ...next, discountEndsAt: firstPeriodEnd(plan, endsAt) }
+  discount?.duration === 'once' && next.discountEndsAt !== null && plan.period !== null
+    ? { ...next, discountEndsAt: addPeriods(endsAt, plan.period) }
     : next;
 
 /** undefined: something would be charged today. @throws {StripeUnavailableError} */
@@ -101,7 +93,7 @@ async function preview(deps: BillingDeps, live: Viewed, tried: TriedPlan): Promi
     },
     params,
     async previewNext() {
-      const charge = { discount, customerDiscount, balanceCents, at: endsAt };
+      const charge = { discount, customerDiscount, balanceCents, at: endsAt, period: plan.period };
       return withDiscountEnd(toLaterCharge(await ask(discount, true), charge), discount, tried);
     },
   };

@@ -1,12 +1,8 @@
 import { createHash } from 'node:crypto';
 import type Stripe from 'stripe';
-import { dayMs } from '../../shared/index.ts';
-import { isNext, type Plan, toQuantity } from '../catalogue/catalogue.ts';
+import { addPeriods, isNext, type Plan, toPeriod, toQuantity } from '../catalogue/catalogue.ts';
 import type { BillingDeps } from '../deps.ts';
 import {
-  type AppliedDiscount,
-  appliesAt,
-  type CustomerDiscount,
   type Discounts,
   discountAt,
   type Membership,
@@ -18,57 +14,53 @@ import {
 import type { Snapshot } from '../subscription/membership-store.ts';
 import type { StripeSnapshot } from './read-stripe-snapshot.ts';
 import { callStripe, toStripeRefusal } from './stripe-client.ts';
-import { addedTaxCents, allTaxCents, soldDiscountCents, soldLines, usedCreditCents } from './stripe-invoices.ts';
-import { findDraft, plannedChange, toChargeable, toId, toMs } from './stripe-objects.ts';
+import { type ChargeDiscounts, toRegularAmounts, usedCreditCents } from './stripe-invoices.ts';
+import { findDraft, leftAfter, plannedChange, toChargeable, toId, toMs } from './stripe-objects.ts';
 
-/**
- * The first day on which a charge is without a discount that is on the invoice: one that is used once ends with the
- * period that it pays. On the last day of another, a renewal at an earlier time of day still has it.
- */
-function toDiscountEnd(
-  discount: AppliedDiscount | null,
-  { periodEnd, at }: { periodEnd: number | null; at: number | null },
-): number | null {
-  if (discount === null || discount.duration === 'forever') return null;
-  if (discount.duration === 'once') return periodEnd;
-  const { endsAt } = discount;
-  if (endsAt === null || at === null) return endsAt;
-  return endsAt % dayMs > at % dayMs ? endsAt + dayMs : endsAt;
+/** How many charges from this one on have its discount. undefined: unknown, or without an end. */
+function countDiscounted({ discount, at, period }: ChargeDiscounts): number | undefined {
+  if (discount?.duration === 'once') return 1;
+  const endsAt = discount?.endsAt ?? null;
+  if (endsAt === null || at === null || period === null) return undefined;
+  let count = 1;
+  while (addPeriods(at, period, count) < endsAt) count += 1;
+  return count;
 }
 
-/** The discount of a charge, and that of the customer, which comes after it. */
-interface ChargeDiscounts {
-  discount: AppliedDiscount | null;
-  customerDiscount: CustomerDiscount | null;
-  at: number | null;
-}
-
-/** The part of the record that does not depend on the user's balance. */
-function toRegularAmounts(invoice: Stripe.Invoice, { discount, customerDiscount, at }: ChargeDiscounts) {
-  const sold = soldLines(invoice);
-  const [discountCents, addedCents] = [soldDiscountCents(invoice), addedTaxCents(invoice)];
-  const soldCents = sold.reduce((sum, { amountCents }) => sum + amountCents, 0);
-  const endsAt = discountCents === 0 ? null : toDiscountEnd(discount, { periodEnd: sold[0]?.periodEnd ?? null, at });
-  const isFollowed =
-    endsAt !== null &&
-    customerDiscount !== null &&
-    customerDiscount !== discount &&
-    appliesAt(customerDiscount, endsAt);
+/** A charge with the balance, and those after it. @param dueCents with the balance, below 0 credit */
+function toAmounts(
+  regular: ReturnType<typeof toRegularAmounts>,
+  discounts: ChargeDiscounts,
+  dueCents: number,
+): Pick<NextCharge, 'amountCents' | 'firstRegularCents' | 'carriedCents'> {
+  const { regularCents, discountCents, discountEndsAt, currency } = regular;
+  const count = discountEndsAt === null ? undefined : countDiscounted(discounts);
+  const carriedCents = leftAfter(dueCents, currency);
+  let firstRegularCents: number | undefined;
+  if (count !== undefined && regularCents !== null) {
+    let left = carriedCents;
+    for (let done = 1; done < count; done += 1) left = leftAfter(left + regularCents - discountCents, currency);
+    firstRegularCents = toChargeable(left + regularCents, currency);
+  }
   return {
-    discountCents,
-    discountEndsAt: endsAt,
-    // The tax of another amount is another; and another discount may follow.
-    regularCents: isFollowed || (discountCents !== 0 && addedCents !== 0) ? null : soldCents + addedCents,
-    taxCents: allTaxCents(invoice),
-    currency: invoice.currency,
+    amountCents: toChargeable(dueCents, currency),
+    ...(firstRegularCents !== undefined && firstRegularCents !== regularCents && { firstRegularCents }),
+    ...(carriedCents > 0 && { carriedCents }),
   };
 }
 
 /** From a preview of the very next invoice, with the user's balance in it. */
-export function toNextCharge(invoice: Stripe.Invoice, discounts: Discounts, at: number | null): NextCharge {
+export function toNextCharge(
+  invoice: Stripe.Invoice,
+  discounts: Discounts,
+  { at, period }: Pick<ChargeDiscounts, 'at' | 'period'>,
+): NextCharge {
   const { customerDiscount } = discounts;
+  const charge = { discount: discountAt(discounts, { at }), customerDiscount, at, period };
+  const regular = toRegularAmounts(invoice, charge);
   return {
-    ...toRegularAmounts(invoice, { discount: discountAt(discounts, { at }), customerDiscount, at }),
+    ...regular,
+    ...toAmounts(regular, charge, invoice.total + invoice.starting_balance),
     amountCents: invoice.amount_due,
     creditUsedCents: usedCreditCents(invoice),
     at,
@@ -84,9 +76,10 @@ export function toLaterCharge(
   { balanceCents, ...discounts }: ChargeDiscounts & { balanceCents: number },
 ): NextCharge {
   const { at } = discounts;
+  const regular = toRegularAmounts(invoice, discounts);
   return {
-    ...toRegularAmounts(invoice, discounts),
-    amountCents: toChargeable(invoice.total + balanceCents, invoice.currency),
+    ...regular,
+    ...toAmounts(regular, discounts, invoice.total + balanceCents),
     creditUsedCents: Math.max(0, Math.min(invoice.total, 0 - balanceCents)),
     at,
   };
@@ -96,13 +89,12 @@ export function toLaterCharge(
 const toChargeAfter = (
   invoice: Stripe.Invoice,
   discounts: Discounts,
-  { at, balanceCents }: { at: number | null; balanceCents: number },
+  charge: Pick<ChargeDiscounts, 'at' | 'period'> & { balanceCents: number },
 ): NextCharge =>
   toLaterCharge(invoice, {
-    discount: discountAt(discounts, { at }),
+    discount: discountAt(discounts, charge),
     customerDiscount: discounts.customerDiscount,
-    at,
-    balanceCents,
+    ...charge,
   });
 
 /** The amount of each charge, with a discount that does not end and without credit; null: unknown. */
@@ -173,7 +165,7 @@ export async function previewLaterPlan(
   const { nextPriceId } = plannedChange(subscription, subscription.items.data[0]?.current_period_end ?? 0);
   if (nextPriceId !== undefined && isNext(membership, plan)) {
     const scheduled = await previewNextInvoice({ stripe }, subscription);
-    if (scheduled) return toChargeAfter(scheduled, membership, { at, balanceCents });
+    if (scheduled) return toChargeAfter(scheduled, membership, { at, balanceCents, period: plan.period });
   }
   // A plan that goes on keeps its price, also an archived one.
   const price = membership.pricedPlanId === plan.id ? undefined : await prices.priceIdFor(plan);
@@ -191,7 +183,7 @@ export async function previewLaterPlan(
     ...previewDiscounts(membership, discount),
   };
   const invoice = await (ask ? ask(params) : callStripe(stripe, (client) => client.invoices.createPreview(params)));
-  return toLaterCharge(invoice, { discount, customerDiscount, balanceCents, at });
+  return toLaterCharge(invoice, { discount, customerDiscount, balanceCents, at, period: plan.period });
 }
 
 /**
@@ -216,7 +208,7 @@ export async function previewKeptPrice(
       ...previewDiscounts(membership, discount),
     }),
   );
-  return toLaterCharge(invoice, { discount, customerDiscount, balanceCents, at });
+  return toLaterCharge(invoice, { discount, customerDiscount, balanceCents, at, period: toPeriod(price) });
 }
 
 /** A digest of everything at Stripe that the next charge follows from. */
@@ -225,6 +217,8 @@ function toBasis(subscription: Stripe.Subscription, customer: Stripe.Customer | 
   const { metadata, trial_end, pause_collection, automatic_tax: tax } = subscription;
   const latest = typeof latest_invoice === 'string' ? latest_invoice : [latest_invoice?.id, latest_invoice?.status];
   const facts = [
+    // Of the record itself: one of an earlier release lacks values.
+    2,
     ...[id, status, cancel_at, cancel_at_period_end, trial_end, latest, metadata],
     ...[pause_collection?.behavior, customer?.balance, customer?.address?.country, customer?.address?.postal_code],
     typeof schedule === 'object'
@@ -275,9 +269,10 @@ async function previewNextCharge(
   }
   const invoice = await previewNextInvoice(deps, subscription);
   if (!invoice) return null;
-  const at = soldStart(invoice) ?? snapshot.periodEnd;
-  if (!findDraft(subscription)) return toNextCharge(invoice, snapshot, at);
-  return toChargeAfter(invoice, snapshot, { at, balanceCents: snapshot.balanceCents });
+  const period = plan ? plan.period : snapshot.price && toPeriod(snapshot.price);
+  const charge = { at: soldStart(invoice) ?? snapshot.periodEnd, period };
+  if (!findDraft(subscription)) return toNextCharge(invoice, snapshot, charge);
+  return toChargeAfter(invoice, snapshot, { ...charge, balanceCents: snapshot.balanceCents });
 }
 
 /** The start of the period that is paid by it. */

@@ -133,6 +133,8 @@ const price: z.ZodType<SubscriptionPrice> = z.looseObject({
 const nextCharge: z.ZodType<NextCharge> = z.looseObject({
   amountCents: z.number(),
   regularCents: z.number().nullable(),
+  firstRegularCents: z.number().optional(),
+  carriedCents: z.number().optional(),
   discountCents: z.number(),
   discountEndsAt: z.number().nullable(),
   taxCents: z.number(),

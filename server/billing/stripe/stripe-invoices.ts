@@ -1,5 +1,7 @@
 import type Stripe from 'stripe';
-import { type PlanId, type StripeSubscriptionId, toStripeSubscriptionId } from '../../shared/index.ts';
+import { dayMs, type PlanId, type StripeSubscriptionId, toStripeSubscriptionId } from '../../shared/index.ts';
+import type { BillingPeriod } from '../catalogue/catalogue.ts';
+import { type AppliedDiscount, appliesAt, type CustomerDiscount } from '../subscription/membership.ts';
 import { toId, toMs, toStoredSeats } from './stripe-objects.ts';
 
 // Reads Stripe's invoices: what they sell, what they credit, and what they come to.
@@ -169,7 +171,7 @@ export function listTaxes({ total_taxes: taxes }: Stripe.Invoice, behaviour: 'ex
 }
 
 /** Taxes that are added to the prices; others are in them. */
-export const addedTaxCents = (invoice: Stripe.Invoice): number =>
+const addedTaxCents = (invoice: Stripe.Invoice): number =>
   sum(listTaxes(invoice, 'exclusive').map(({ cents }) => cents));
 
 /** All taxes of an invoice. */
@@ -243,3 +245,48 @@ export const hasLapsed = (invoices: readonly Stripe.Invoice[], unpaid: Stripe.In
       wasTried(one) &&
       toMs(unpaid.created) - toMs(one.created) < graceAgainMs,
   );
+
+/**
+ * The first day on which a charge is without a discount that is on the invoice: one that is used once ends with the
+ * period that it pays. On the last day of another, a renewal at an earlier time of day still has it.
+ */
+function toDiscountEnd(
+  discount: AppliedDiscount | null,
+  { periodEnd, at }: { periodEnd: number | null; at: number | null },
+): number | null {
+  if (discount === null || discount.duration === 'forever') return null;
+  if (discount.duration === 'once') return periodEnd;
+  const { endsAt } = discount;
+  if (endsAt === null || at === null) return endsAt;
+  return endsAt % dayMs > at % dayMs ? endsAt + dayMs : endsAt;
+}
+
+/** The discount of a charge, and that of the customer, which comes after it. */
+export interface ChargeDiscounts {
+  discount: AppliedDiscount | null;
+  customerDiscount: CustomerDiscount | null;
+  at: number | null;
+  /** Of the plan; null: unknown. */
+  period: BillingPeriod | null;
+}
+
+/** The part of an announced charge that does not depend on the user's balance. */
+export function toRegularAmounts(invoice: Stripe.Invoice, { discount, customerDiscount, at }: ChargeDiscounts) {
+  const sold = soldLines(invoice);
+  const [discountCents, addedCents] = [soldDiscountCents(invoice), addedTaxCents(invoice)];
+  const soldCents = sold.reduce((sum, { amountCents }) => sum + amountCents, 0);
+  const endsAt = discountCents === 0 ? null : toDiscountEnd(discount, { periodEnd: sold[0]?.periodEnd ?? null, at });
+  const isFollowed =
+    endsAt !== null &&
+    customerDiscount !== null &&
+    customerDiscount !== discount &&
+    appliesAt(customerDiscount, endsAt);
+  return {
+    discountCents,
+    discountEndsAt: endsAt,
+    // The tax of another amount is another; and another discount may follow.
+    regularCents: isFollowed || (discountCents !== 0 && addedCents !== 0) ? null : soldCents + addedCents,
+    taxCents: allTaxCents(invoice),
+    currency: invoice.currency,
+  };
+}

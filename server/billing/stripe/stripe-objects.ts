@@ -273,9 +273,14 @@ const smallestCharges: ReadonlyMap<string, number> = new Map([
   ['thb', 1_000],
 ]);
 
-/** Stripe charges no less; a smaller amount is owed with the charge after it. */
-export const toChargeable = (cents: number, currency: string): number =>
-  cents < (smallestCharges.get(currency) ?? 50) ? 0 : cents;
+/** Stripe charges no less. */
+export const smallestCharge = (currency: string): number => smallestCharges.get(currency) ?? 50;
+
+/** An amount that is too small is owed with the charge after it. */
+export const toChargeable = (cents: number, currency: string): number => (cents < smallestCharge(currency) ? 0 : cents);
+
+/** The rest that a charge leaves to the one after it: below 0 credit, above 0 an amount that is too small. */
+export const leftAfter = (cents: number, currency: string): number => cents - toChargeable(cents, currency);
 
 /** The invoice of a renewal that Stripe is going to finalize. @param subscription with its latest invoice expanded */
 export function findDraft({ latest_invoice: latest }: Stripe.Subscription): Stripe.Invoice | undefined {
@@ -286,6 +291,5 @@ export function findDraft({ latest_invoice: latest }: Stripe.Subscription): Stri
 export function nextBalance({ balance }: Stripe.Customer, subscription: Stripe.Subscription): number {
   const draft = findDraft(subscription);
   if (!draft) return balance;
-  const owed = draft.total + balance;
-  return owed - toChargeable(owed, draft.currency);
+  return leftAfter(draft.total + balance, draft.currency);
 }

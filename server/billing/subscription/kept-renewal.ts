@@ -23,10 +23,13 @@ export async function findKeptRenewal(deps: BillingDeps, userId: UserId): Promis
 
 /** Tests whether a later charge is above the announced one. @param announced by `toLaterAmounts` */
 function isAboveAnnounced(next: NextCharge, announced: string): boolean {
-  const [amount = 0, regular = amount] = announced.split('/').map(Number);
-  const [nextAmount = 0, nextRegular = nextAmount] = toLaterAmounts(next).split('/').map(Number);
+  const read = (text: string) => {
+    const [amount = 0, regular = amount, first = regular] = text.split('/').map(Number);
+    return [amount, regular, first] as const;
+  };
+  const allowed = read(announced);
   // A text that names no number allows nothing.
-  return !(nextAmount <= amount && nextRegular <= regular);
+  return !read(toLaterAmounts(next)).every((cents, index) => cents <= (allowed[index] ?? Number.NaN));
 }
 
 /**

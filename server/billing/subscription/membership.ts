@@ -1,4 +1,4 @@
-import { type PlanId, type StripeInvoiceId, toPlanId } from '../../shared/index.ts';
+import { addMonths, type PlanId, type StripeInvoiceId, toPlanId } from '../../shared/index.ts';
 import type { Row } from '../../store/index.ts';
 import type { BillingTask, BillingTaskKind } from '../jobs/task-store.ts';
 import type { MemberPause, RefundAtEnd } from './coming-acts.ts';
@@ -65,6 +65,10 @@ export interface NextCharge {
   amountCents: number;
   /** The amount after the discount has ended; null: unknown. */
   regularCents: number | null;
+  /** The first amount after the discount has ended, if it is another one: credit or a debt is left for it. */
+  firstRegularCents?: number | undefined;
+  /** Of this charge, and too small for Stripe: it is added to the charge after it. Omitted: nothing. */
+  carriedCents?: number | undefined;
   discountCents: number;
   /** null: no discount, or one without an end. */
   discountEndsAt: number | null;
@@ -77,10 +81,13 @@ export interface NextCharge {
   basis?: string;
 }
 
+type LaterAmounts = Pick<NextCharge, 'amountCents' | 'regularCents' | 'firstRegularCents'>;
+
 /** The amounts of a charge to come, and of those after it, as a text that is only compared. */
-export function toLaterAmounts(next: Pick<NextCharge, 'amountCents' | 'regularCents'> | null): string {
+export function toLaterAmounts(next: LaterAmounts | null): string {
   if (next === null) return 'none';
-  const { amountCents, regularCents } = next;
+  const { amountCents, regularCents, firstRegularCents: first } = next;
+  if (first !== undefined) return `${amountCents}/${regularCents}/${first}`;
   return regularCents === null || regularCents === amountCents ? `${amountCents}` : `${amountCents}/${regularCents}`;
 }
 
@@ -276,16 +283,6 @@ export function discountAfter(
 }
 
 type Amounts = Pick<AppliedDiscount, 'amountOffCents'>;
-
-/** The same time of day so many calendar months later, in UTC: after January 31 comes the last day of February. */
-export function addMonths(fromMs: number, months: number): number {
-  const end = new Date(fromMs);
-  const day = end.getUTCDate();
-  end.setUTCDate(1);
-  end.setUTCMonth(end.getUTCMonth() + months);
-  const lastDay = new Date(Date.UTC(end.getUTCFullYear(), end.getUTCMonth() + 1, 0)).getUTCDate();
-  return end.setUTCDate(Math.min(day, lastDay));
-}
 
 /** The end of a repeating discount that begins now: Stripe counts calendar months in UTC. null: it has none. */
 export const discountEnd = (

@@ -1,11 +1,11 @@
-import { minuteMs } from '../../shared/index.ts';
+import { addMonths, minuteMs } from '../../shared/index.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { BillingTask } from '../jobs/task-store.ts';
 import type { Order, RefundPart } from '../orders/order.ts';
 import { parseColumn, storedValues } from '../stripe/stored-values.ts';
 import type { RefundAtEnd } from './coming-acts.ts';
 import type { RefundAmounts } from './early-end.ts';
-import { addMonths, type Membership } from './membership.ts';
+import type { Membership } from './membership.ts';
 
 // A yearly plan that has renewed by a year ends on a month's notice (`afterYear: year-with-refund`; section 309 no. 9
 // BGB), and the rest of that year is given back. The first year is the agreed term: it is paid and runs out.

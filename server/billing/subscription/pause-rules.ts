@@ -1,8 +1,8 @@
-import { dayMs, hourMs, type UserId } from '../../shared/index.ts';
+import { addMonths, dayMs, hourMs, type UserId } from '../../shared/index.ts';
 import type { User } from '../../users/index.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { MemberPause, PauseRequest } from './coming-acts.ts';
-import { addMonths, isDebit, type Membership, type NextCharge } from './membership.ts';
+import { isDebit, type Membership, type NextCharge } from './membership.ts';
 import { toMembershipState } from './membership-state.ts';
 
 /**

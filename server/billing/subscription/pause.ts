@@ -1,6 +1,7 @@
 import type Stripe from 'stripe';
 import type { UserId } from '../../shared/index.ts';
 import type { User } from '../../users/index.ts';
+import { toPeriod } from '../catalogue/catalogue.ts';
 import type { BillingDeps } from '../deps.ts';
 import { addBillingTask } from '../jobs/task-store.ts';
 import { carryOutAtOnce } from '../jobs/tasks.ts';
@@ -68,7 +69,7 @@ async function findPausedSchedule(deps: BillingDeps, membership: Membership): Pr
 }
 
 async function previewResumption(deps: BillingDeps, membership: Membership, schedule: string): Promise<NextCharge> {
-  const { customerId } = membership;
+  const { customerId, price } = membership;
   const invoice = await callStripe(deps.stripe, (client) =>
     client.invoices.createPreview({
       ...(customerId !== null && { customer: customerId }),
@@ -76,7 +77,7 @@ async function previewResumption(deps: BillingDeps, membership: Membership, sche
       schedule_details: { pause_schedules: nowParams() },
     }),
   );
-  return toNextCharge(invoice, membership, deps.now());
+  return toNextCharge(invoice, membership, { at: deps.now(), period: price && toPeriod(price) });
 }
 
 /** The charge if the pause ends now; undefined: it has not begun. @throws {StripeUnavailableError} */
