@@ -11,7 +11,6 @@ import {
   planPage,
   plansWithTrials,
   startTrialShop,
-  withTrialDays,
 } from './plan-trial-steps.ts';
 import { cards, from, manyCards, type Shop, startShop } from './steps.ts';
 
@@ -149,7 +148,7 @@ describe('free days where tax is added and consumers buy', () => {
       {
         consumers: { withdrawalDays: 14 },
         tax: { automatic: true, behaviour: 'exclusive' },
-        plans: withTrialDays({ 'm-99': 14 }),
+        days: { 'm-99': 14 },
       },
     );
     try {

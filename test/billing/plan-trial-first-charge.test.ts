@@ -1,16 +1,7 @@
 import { page, path, standing } from '../account/membership-steps.ts';
 import { wordsOf } from './checkout/shop.ts';
 import { atStripe, charges, hourMs, isWrite, openAct, pass } from './pause-steps.ts';
-import {
-  type Member,
-  member,
-  order,
-  planPage,
-  startTrialShop,
-  templates,
-  trier,
-  withTrialDays,
-} from './plan-trial-steps.ts';
+import { type Member, member, order, planPage, startTrialShop, templates, trier } from './plan-trial-steps.ts';
 import { dayMs, type Shop } from './steps.ts';
 
 const dayIn = (text: string) => new Date(text).toISOString().slice(0, 10);
@@ -149,7 +140,7 @@ describe('around the first charge of a plan that was tried', () => {
 
 describe('free days that last longer than a discount', () => {
   it('A code of a month is over at the first charge, and the page names that without it', async () => {
-    const shop = await startTrialShop({}, { plans: withTrialDays({ 'm-99': 40 }) });
+    const shop = await startTrialShop({}, { days: { 'm-99': 40 } });
     try {
       const library = shop.stripe.client();
       const coupon = { id: 'month', percent_off: 50, duration: 'repeating', duration_in_months: 1 } as const;

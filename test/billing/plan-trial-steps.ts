@@ -17,12 +17,15 @@ export const withTrialDays = (days: Record<string, number>) =>
     return plan.kind === 'paid' && own !== undefined ? { ...plan, trialDays: own } : plan;
   });
 
-export const plansWithTrials = (change: Parameters<typeof plansWith>[0] = {}): string =>
-  plansWith({ plans: withTrialDays(trialDays), ...change });
+type Change = Parameters<typeof plansWith>[0] & { days?: Record<string, number> };
+
+/** @param change of the file; `days` as for `withTrialDays` */
+export const plansWithTrials = ({ days = trialDays, ...change }: Change = {}): string =>
+  plansWith({ plans: withTrialDays(days), ...change });
 
 export async function startTrialShop(
   options: Parameters<typeof startShop>[2] = {},
-  change: Parameters<typeof plansWith>[0] = {},
+  change: Change = {},
 ): Promise<Shop> {
   const shop = await startShop(anyBackend, { ...manyCards, PLANS_FILE: plansWithTrials(change) }, options);
   shop.stripe.tell(shop.foyer.url);

@@ -1,17 +1,6 @@
-import { loadPlans, PlansFileError, parsePlans } from '../../config/plans.ts';
+import { planFaults } from './plan-faults.ts';
 
-/** The faults of the shipped plans, one of which has these seats. */
-function faults(id: string, seats: object, more: object = {}): readonly string[] {
-  const file = loadPlans();
-  const plans = file.plans.map((plan) => (plan.id === id ? { ...plan, seats } : plan));
-  try {
-    parsePlans(JSON.stringify({ ...file, plans, ...more }), 'plans.json');
-    return [];
-  } catch (error) {
-    if (!(error instanceof PlansFileError)) throw error;
-    return error.faults;
-  }
-}
+const faults = (id: string, seats: object, more?: object) => planFaults(id, { seats }, more);
 
 describe('the seats of a plan in the catalogue', () => {
   it.each([

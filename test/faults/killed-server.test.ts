@@ -7,6 +7,7 @@ import { toNormalisedEmail } from '../support/ids.ts';
 import { type RelyingParty, relyingParty, signInFor } from '../support/relying-party.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { seededRandom } from './seeded.ts';
+import { withoutSandbox } from './without-sandbox.ts';
 
 /** `npm run test:faults` has more. */
 const rounds = Number(process.env.FOYER_FAULT_SEEDS ?? 6);
@@ -133,11 +134,7 @@ it(
   async () => {
     const dataDir = await servers.folder();
     const variables = {
-      NODE_ENV: 'test',
-      SANDBOX: 'false',
-      SEARCH_APP_URL: 'http://127.0.0.1:9/',
-      SECRET_KEY: 'a secret key that is used by tests alone',
-      DATA_DIR: dataDir,
+      ...withoutSandbox(dataDir),
       LOG_LEVEL: 'error',
       // One machine stands for many visitors here.
       SIGN_UP_LIMIT_OVERALL: '1000000',
@@ -155,17 +152,8 @@ it(
     const member = await addMember(variables);
     const words = ['--email', otherEmail, '--password', member.password, '--verified', '--accept-terms'];
     await runCommand(variables, ['user', 'add', ...words]);
-    await runCommand(variables, [
-      'client',
-      'add',
-      '--id',
-      'app',
-      '--name',
-      'App',
-      '--redirect-uri',
-      redirectUri,
-      '--public',
-    ]);
+    const appOptions = ['--id', 'app', '--name', 'App', '--public', '--redirect-uri', redirectUri];
+    await runCommand(variables, ['client', 'add', ...appOptions]);
     const app = await relyingParty(server, { id: 'app', secret: null, redirectUri });
     const browser = new Browser(server.url);
     const state: Acting = {

@@ -7,6 +7,7 @@ import { password } from '../support/foyer.ts';
 import { plansWith } from '../support/plans.ts';
 import { anyBackend } from '../support/stores.ts';
 import { seededRandom } from './seeded.ts';
+import { withoutSandbox } from './without-sandbox.ts';
 
 const path = '/settings/membership/cancel';
 /** The exchanges with Stripe after the click at which the server is killed: before the act is written, and in each of its parts. */
@@ -21,11 +22,7 @@ beforeAll(async () => {
   shop = await startShop(anyBackend, { ...manyCards, PLANS_FILE });
   const { databaseUrl, redisUrl, dataDir } = shop.foyer.stores.urls;
   variables = {
-    NODE_ENV: 'test',
-    SANDBOX: 'false',
-    SEARCH_APP_URL: 'http://127.0.0.1:9/search',
-    SECRET_KEY: 'a secret key that is used by tests alone',
-    DATA_DIR: dataDir,
+    ...withoutSandbox(dataDir),
     ...(databaseUrl && { DATABASE_URL: databaseUrl }),
     ...(redisUrl && { REDIS_URL: redisUrl }),
     PLANS_FILE,

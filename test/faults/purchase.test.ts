@@ -11,6 +11,7 @@ import { Browser, locationOf } from '../support/browser.ts';
 import { toNormalisedEmail, toUserId } from '../support/ids.ts';
 import { startStripe, stripeKeys, type TestStripe } from '../support/stripe.ts';
 import { seededRandom } from './seeded.ts';
+import { withoutSandbox } from './without-sandbox.ts';
 
 /** `FOYER_FAULT_SEEDS=300 npm run test:all -- test/faults` has more. */
 const seeds = Number(process.env.FOYER_FAULT_SEEDS ?? 20);
@@ -41,11 +42,7 @@ beforeAll(async () => {
   await syncPlans(client, createCatalogue(loadPlans()));
   const dataDir = await servers.folder();
   variables = {
-    NODE_ENV: 'test',
-    SANDBOX: 'false',
-    SEARCH_APP_URL: 'http://127.0.0.1:9/search',
-    SECRET_KEY: 'a secret key that is used by tests alone',
-    DATA_DIR: dataDir,
+    ...withoutSandbox(dataDir),
     CARD_LIMIT_ADDRESS: '100000',
     GUESS_LIMIT_ADDRESS: '100000',
     PASSWORD_LIMIT_DEVICE: '100000',

@@ -12,6 +12,7 @@ import { Browser } from '../support/browser.ts';
 import { backends } from '../support/stores.ts';
 import { until, workersOf } from '../support/workers.ts';
 import { appendMigration, type CopiedBuild, copyBuild } from './copied-build.ts';
+import { withoutSandbox } from './without-sandbox.ts';
 
 /** The next release adds; the one after it takes away what that release does not use any more. */
 const addition = `{ name: '0098-addition', async up({ schema }) {
@@ -93,12 +94,8 @@ describe.each(backends)('an upgrade while the release before runs, on $name', (b
     remove = reserved.remove;
     const { databaseUrl, redisUrl, dataDir } = reserved.urls;
     variables = {
-      NODE_ENV: 'test',
-      SANDBOX: 'false',
+      ...withoutSandbox(dataDir),
       LOG_LEVEL: 'info',
-      SEARCH_APP_URL: 'http://127.0.0.1:9/',
-      SECRET_KEY: 'a secret key that is used by tests alone',
-      DATA_DIR: dataDir,
       ...(databaseUrl !== '' && { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl }),
       ...manySignIns,
     };

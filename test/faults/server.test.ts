@@ -6,6 +6,7 @@ import { createServers, type ServerProcess, untilReady } from '../journeys/serve
 import { toNormalisedEmail } from '../support/ids.ts';
 import { startHonestCarrier } from './honest-carrier.ts';
 import { seededRandom } from './seeded.ts';
+import { withoutSandbox } from './without-sandbox.ts';
 
 const servers = createServers();
 afterAll(() => servers.end());
@@ -53,11 +54,7 @@ it('While the mail service hangs only mail waits, and a server that is killed me
     carrier.setHanging(true);
     const dataDir = await servers.folder();
     const variables = {
-      NODE_ENV: 'test',
-      SANDBOX: 'false',
-      SEARCH_APP_URL: 'http://127.0.0.1:9/',
-      SECRET_KEY: 'a secret key that is used by tests alone',
-      DATA_DIR: dataDir,
+      ...withoutSandbox(dataDir),
       SENDGRID_API_KEY: 'SG.key',
       SENDGRID_URL: carrier.url,
     };

@@ -32,7 +32,7 @@ interface ChargeThen {
   currency?: string;
 }
 
-const charge: ChargeThen = { amountCents: 9_900, currency: 'usd' };
+const charge = { amountCents: 9_900, currency: 'usd' } satisfies ChargeThen;
 const pauseEnd: readonly MailFact<ChargeThen & { resumesAt: number }>[] = [
   time('mail.membership.resumesOn', 'resumesAt'),
   {
@@ -100,6 +100,17 @@ const firstCharge: readonly MailFact<FirstCharge>[] = [
   amount('mail.membership.amount', 'amountCents'),
   time('mail.planTrialBegan.chargedOn', 'chargedAt'),
 ];
+
+/** A mail that announces it. @param sampleDays until the charge of its sample */
+const aboutFirstCharge = (name: 'planTrialBegan' | 'planTrialEnds', sampleDays: number) =>
+  defineMail<FirstCharge>({
+    name,
+    facts: firstCharge,
+    advice: `mail.${name}.cancel`,
+    button: open,
+    notes: [{ link: cancelPage }],
+    sample: { ...membership, planType: '1', ...charge, chargedAt: atMs + sampleDays * dayMs },
+  });
 
 /** The mails about a plan that is going to end or to renew. */
 export const planEndMails = {
@@ -176,21 +187,7 @@ export const planEndMails = {
     sample: { ...membership, amountCents: 90_000, currency: 'usd', renewsAt: atMs + 30 * dayMs },
   }),
   /** A paid plan has begun with free days. */
-  'plan-trial-began': defineMail<FirstCharge>({
-    name: 'planTrialBegan',
-    facts: firstCharge,
-    advice: 'mail.planTrialBegan.cancel',
-    button: open,
-    notes: [{ link: cancelPage }],
-    sample: { ...membership, planType: '1', amountCents: 9_900, currency: 'usd', chargedAt: atMs + 14 * dayMs },
-  }),
+  'plan-trial-began': aboutFirstCharge('planTrialBegan', 14),
   /** Some days before they are over. */
-  'plan-trial-ends': defineMail<FirstCharge>({
-    name: 'planTrialEnds',
-    facts: firstCharge,
-    advice: 'mail.planTrialEnds.cancel',
-    button: open,
-    notes: [{ link: cancelPage }],
-    sample: { ...membership, planType: '1', amountCents: 9_900, currency: 'usd', chargedAt: atMs + 7 * dayMs },
-  }),
+  'plan-trial-ends': aboutFirstCharge('planTrialEnds', 7),
 };
