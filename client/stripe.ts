@@ -1,6 +1,5 @@
 /** The use of Stripe.js on pages with a card. */
 import type {
-  Appearance,
   SetupIntentResult,
   Stripe,
   StripeCardNumberElement,
@@ -58,19 +57,19 @@ export interface Card {
   setUp(setupUrl: string, name: string, zip: string): Promise<{ setupIntent: string } | Failure | undefined>;
 }
 
-/** A current color of the page: Stripe's frames do not have its stylesheet. */
-const colour = (token: string) => getComputedStyle(document.documentElement).getPropertyValue(`--${token}`).trim();
+/** A current value of the page's stylesheet, which Stripe's frames do not have. */
+const token = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 
 function look(): StripeElementStyle {
   return {
     base: {
-      color: colour('ink'),
-      iconColor: colour('ink-2'),
-      fontFamily: 'system-ui, sans-serif',
+      color: token('ink'),
+      iconColor: token('ink-2'),
+      fontFamily: token('font'),
       fontSize: '16px',
-      '::placeholder': { color: colour('ink-3') },
+      '::placeholder': { color: token('ink-3') },
     },
-    invalid: { color: colour('danger'), iconColor: colour('danger') },
+    invalid: { color: token('danger'), iconColor: token('danger') },
   };
 }
 
@@ -120,34 +119,20 @@ async function openFields(page: StripeForCards, fields: typeof cardElements, on:
   };
 }
 
-/** The page's colors for the element's frame. */
-function appearance(): Appearance {
-  return {
-    theme: matchMedia('(prefers-color-scheme: dark)').matches ? 'night' : 'stripe',
-    variables: {
-      colorPrimary: colour('accent'),
-      colorBackground: colour('surface'),
-      colorText: colour('ink'),
-      colorTextSecondary: colour('ink-2'),
-      colorDanger: colour('danger'),
-      fontFamily: 'system-ui, sans-serif',
-    },
-  };
-}
-
 /** Mounts the element in `#field-payment`. */
 async function openPayment(
   page: StripeForCards,
   { types, currency, applePay, googlePay }: NonNullable<StripeForCards['methods']>,
   on: CardEvents,
 ): Promise<Card> {
+  const { appearance } = await import('./appearance.ts');
   const stripe = await loadStripe(page);
   const elements = stripe.elements({
     mode: 'setup',
     currency,
     allowedPaymentMethodTypes: [...types],
     setupFutureUsage: 'off_session',
-    appearance: appearance(),
+    appearance: appearance(token),
   });
   const wallet = (offered: boolean) => (offered ? 'auto' : 'never');
   const element = elements.create('payment', {
@@ -158,7 +143,7 @@ async function openPayment(
   element.on('loaderror', on.failed);
   element.mount('#field-payment');
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () =>
-    elements.update({ appearance: appearance() }),
+    elements.update({ appearance: appearance(token) }),
   );
   return {
     focus() {},

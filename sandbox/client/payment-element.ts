@@ -1,3 +1,4 @@
+import { type Appearance, elementClass, toStyleSheet } from './appearance.ts';
 import { CardElement, type CardGroup } from './card-element.ts';
 import { type CardField, cardFields } from './card-rules.ts';
 import { textsFor } from './texts.ts';
@@ -5,6 +6,7 @@ import { textsFor } from './texts.ts';
 export interface ElementsOptions {
   locale?: string | undefined;
   allowedPaymentMethodTypes?: string[];
+  appearance?: Appearance;
 }
 
 const shownTypes = ['card', 'link', 'sepa_debit', 'ideal', 'bancontact'] as const;
@@ -29,29 +31,19 @@ type PaymentMethodData = Record<string, unknown>;
 /** One method: its choice and its fields. */
 interface Section {
   type: ShownType;
+  item: HTMLElement;
   radio: HTMLInputElement;
   body: HTMLElement;
   inputs: Partial<Record<TextField, HTMLInputElement>>;
 }
 
+const create = <K extends keyof HTMLElementTagNameMap>(tag: K, className: string, textContent = '') =>
+  Object.assign(document.createElement(tag), { className, textContent });
+
 function fieldWith(label: string, control: HTMLElement): HTMLElement {
-  const frame = document.createElement('label');
-  const words = document.createElement('span');
-  words.textContent = label;
-  Object.assign(frame.style, { display: 'block', margin: '0 0 0.75rem' });
-  Object.assign(control.style, {
-    display: 'block',
-    boxSizing: 'border-box',
-    width: '100%',
-    minHeight: '2.75rem',
-    padding: '0.5rem 0.75rem',
-    border: '1px solid #8888',
-    borderRadius: '0.5rem',
-    background: 'none',
-    color: 'inherit',
-    font: 'inherit',
-  });
-  frame.append(words, control);
+  const frame = create('label', '');
+  control.classList.add('Input');
+  frame.append(create('span', 'Label', label), control);
   return frame;
 }
 
@@ -61,20 +53,29 @@ function fieldWith(label: string, control: HTMLElement): HTMLElement {
  */
 export class PaymentElement {
   readonly #handlers = new Map<string, Set<() => void>>();
-  readonly #box = document.createElement('div');
-  readonly #fault = document.createElement('p');
+  readonly #box = create('div', elementClass);
+  readonly #fault = create('p', 'Error');
+  // One that a script creates is allowed by every policy.
+  readonly #sheet = new CSSStyleSheet();
   readonly #sections: Section[];
   readonly #group: CardGroup;
   readonly #locale: string | undefined;
 
-  constructor({ locale, allowedPaymentMethodTypes = ['card'] }: ElementsOptions, group: CardGroup) {
+  constructor({ locale, allowedPaymentMethodTypes = ['card'], appearance }: ElementsOptions, group: CardGroup) {
     this.#group = group;
     this.#locale = locale;
     this.#fault.setAttribute('role', 'alert');
     const types = shownTypes.filter((type) => allowedPaymentMethodTypes.includes(type));
     this.#sections = types.map((type, index) => this.#createSection(type, index === 0));
-    this.#box.append(...this.#sections.flatMap(({ radio, body }) => [radio.parentElement ?? radio, body]), this.#fault);
+    this.#box.append(...this.#sections.map(({ item }) => item), this.#fault);
+    document.adoptedStyleSheets.push(this.#sheet);
+    this.dress(appearance);
     this.#show();
+  }
+
+  /** Shows another look. */
+  dress(appearance: Appearance = {}): void {
+    this.#sheet.replaceSync(toStyleSheet(appearance));
   }
 
   on(event: string, handler: () => void): this {
@@ -123,38 +124,41 @@ export class PaymentElement {
   }
 
   #show(): void {
-    for (const { radio, body } of this.#sections) body.hidden = !radio.checked;
+    for (const { item, radio, body } of this.#sections) {
+      body.hidden = !radio.checked;
+      item.classList.toggle('AccordionItem--selected', radio.checked);
+    }
     this.#fault.textContent = '';
   }
 
   #createSection(type: ShownType, isFirst: boolean): Section {
     const radio = document.createElement('input');
     radio.type = 'radio';
-    // As the page around it: white rings in the dark look chosen.
-    radio.style.colorScheme = 'light dark';
     // Only within the element: without a name the browser would not group them, and a form must not send it.
     radio.checked = isFirst;
     radio.addEventListener('change', () => {
       for (const other of this.#sections) other.radio.checked = other.radio === radio;
       this.#show();
     });
-    const choice = document.createElement('label');
-    Object.assign(choice.style, { display: 'flex', gap: '0.5rem', alignItems: 'center', minHeight: '2.75rem' });
+    const choice = create('label', 'choice');
     choice.append(radio, { ...brands, ...textsFor(this.#locale).payment.methods }[type]);
-    const body = document.createElement('div');
+    const body = create('div', 'fields');
     const inputs = type === 'card' ? this.#addCard(body) : this.#addFields(body, textFields[type]);
     const note = textsFor(this.#locale).payment.notes[type];
-    if (note !== undefined) body.append(Object.assign(document.createElement('p'), { textContent: note }));
-    return { type, radio, body, inputs };
+    if (note !== undefined) body.append(create('p', 'TermsText', note));
+    const item = create('div', 'AccordionItem');
+    item.append(choice, body);
+    return { type, item, radio, body, inputs };
   }
 
   #addCard(body: HTMLElement): Section['inputs'] {
-    const { labels } = textsFor(this.#locale);
+    const { labels } = textsFor(this.#locale).payment;
     for (const name of cardFields) {
       const element = new CardElement(name, this.#group, {});
       this.#group.fields.set(name, element);
       const frame = document.createElement('div');
       const field = fieldWith(labels[name], frame);
+      if (name !== 'cardNumber') field.className = 'half';
       body.append(field);
       element.mount(frame);
     }

@@ -100,7 +100,7 @@ function createElements(options: ElementsOptions) {
       return element;
     },
     getElement: (type: CardField) => group.fields.get(type) ?? null,
-    update() {},
+    update: ({ appearance }: Pick<ElementsOptions, 'appearance'>) => payment?.dress(appearance),
   };
 }
 

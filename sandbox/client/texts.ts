@@ -7,7 +7,7 @@ interface Texts {
   payment: {
     /** The methods whose names are words. */
     methods: Record<'card' | 'sepa_debit', string>;
-    labels: Record<'iban' | 'name' | 'email', string>;
+    labels: Record<CardField | 'iban' | 'name' | 'email', string>;
     notes: Partial<Record<string, string>>;
     incomplete: string;
   };
@@ -32,7 +32,14 @@ const english: Texts = {
   },
   payment: {
     methods: { card: 'Card', sepa_debit: 'SEPA Direct Debit' },
-    labels: { iban: 'IBAN', name: 'Full name', email: 'Email' },
+    labels: {
+      cardNumber: 'Card number',
+      cardExpiry: 'Expiration date',
+      cardCvc: 'Security code',
+      iban: 'IBAN',
+      name: 'Full name',
+      email: 'Email',
+    },
     notes: {
       sepa_debit:
         'By providing your IBAN you allow this business and Stripe to debit your account, as your bank’s rules for SEPA debits have it. You can ask for a refund within eight weeks.',
@@ -63,7 +70,14 @@ const german: Texts = {
   },
   payment: {
     methods: { card: 'Karte', sepa_debit: 'SEPA-Lastschrift' },
-    labels: { iban: 'IBAN', name: 'Vollständiger Name', email: 'E-Mail' },
+    labels: {
+      cardNumber: 'Kartennummer',
+      cardExpiry: 'Ablaufdatum',
+      cardCvc: 'Prüfziffer',
+      iban: 'IBAN',
+      name: 'Vollständiger Name',
+      email: 'E-Mail',
+    },
     notes: {
       sepa_debit:
         'Mit Ihrer IBAN erlauben Sie diesem Unternehmen und Stripe, Ihr Konto per SEPA-Lastschrift zu belasten. Innerhalb von acht Wochen können Sie eine Erstattung verlangen.',
@@ -94,7 +108,14 @@ const french: Texts = {
   },
   payment: {
     methods: { card: 'Carte', sepa_debit: 'Prélèvement SEPA' },
-    labels: { iban: 'IBAN', name: 'Nom complet', email: 'E-mail' },
+    labels: {
+      cardNumber: 'Numéro de carte',
+      cardExpiry: 'Date d’expiration',
+      cardCvc: 'Code de sécurité',
+      iban: 'IBAN',
+      name: 'Nom complet',
+      email: 'E-mail',
+    },
     notes: {
       sepa_debit:
         'En indiquant votre IBAN, vous autorisez cette entreprise et Stripe à débiter votre compte par prélèvement SEPA. Vous pouvez demander un remboursement pendant huit semaines.',
@@ -124,7 +145,14 @@ const dutch: Texts = {
   },
   payment: {
     methods: { card: 'Kaart', sepa_debit: 'SEPA-incasso' },
-    labels: { iban: 'IBAN', name: 'Volledige naam', email: 'E-mail' },
+    labels: {
+      cardNumber: 'Kaartnummer',
+      cardExpiry: 'Vervaldatum',
+      cardCvc: 'Beveiligingscode',
+      iban: 'IBAN',
+      name: 'Volledige naam',
+      email: 'E-mail',
+    },
     notes: {
       sepa_debit:
         'Met je IBAN geef je dit bedrijf en Stripe toestemming om je rekening via SEPA-incasso te belasten. Binnen acht weken kun je het bedrag terugvragen.',

@@ -40,6 +40,36 @@ describe('the payment element in a browser', () => {
     return { user, page, save };
   }
 
+  it.each(['light', 'dark'] as const)(
+    'The fields of the payment element look like those of the page (%s)',
+    async (colorScheme) => {
+      const { page } = await open();
+      await page.emulateMedia({ colorScheme });
+      await page.getByText('iDEAL').click();
+      const looks = await page.evaluate(() => {
+        const of = (element: Element | null | undefined, names: readonly string[]) => {
+          const style = element ? getComputedStyle(element) : undefined;
+          return names.map((name) => style?.getPropertyValue(name));
+        };
+        const own = document.createElement('div');
+        own.className = 'field';
+        own.innerHTML = '<label>Own</label><div class="control"><input></div>';
+        document.querySelector('.payment-element')?.before(own);
+        const visible = (selector: string) =>
+          [...document.querySelectorAll(`.payment-element ${selector}`)].find((one) => one.getClientRects().length > 0);
+        const label = ['color', 'font-family', 'font-size', 'font-weight'];
+        const field = ['background-color', 'border-radius', 'border-top-color', 'font-size', 'font-family', 'height'];
+        return {
+          own: [of(own.querySelector('label'), label), of(own.querySelector('input'), field)],
+          stripe: [of(visible('.Label'), label), of(visible('.Input'), field)],
+          ring: of(document.querySelector('.payment-element :checked'), ['border-top-width', 'border-top-color']),
+        };
+      });
+      expect(looks.stripe).toEqual(looks.own);
+      expect(looks.ring).toEqual(['6px', colorScheme === 'dark' ? 'rgb(92, 200, 181)' : 'rgb(14, 107, 94)']);
+    },
+  );
+
   it('A card is entered in the payment element and pays at once', async () => {
     const { user, page, save } = await open();
     expect(await axeFindings(page)).toEqual([]);
