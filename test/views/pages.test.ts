@@ -51,9 +51,15 @@ it.each(languages)('Every page in %s is a whole document with texts, own scripts
   expect(faults).toEqual([]);
 });
 
+interface ActionRow {
+  /** Of what can be done on a page, and not of a form's end. */
+  isList: boolean;
+  looks: string[];
+}
+
 /** Of each row of actions, the look of its buttons in their order. */
-function rowsOfActions(html: string): string[][] {
-  return [...html.matchAll(/<(div|form)\b[^>]* ?class="actions[" ]/g)].map(({ index, 1: tag }) => {
+function rowsOfActions(html: string): ActionRow[] {
+  return [...html.matchAll(/<(div|form)\b[^>]* ?class="actions([^"]*)"/g)].map(({ index, 1: tag, 2: more }) => {
     let depth = 0;
     let end = html.length;
     for (const { 0: found, index: at } of html.slice(index).matchAll(new RegExp(`</?${tag}\\b`, 'g'))) {
@@ -62,18 +68,20 @@ function rowsOfActions(html: string): string[][] {
       end = index + at;
       break;
     }
-    return [...html.slice(index, end).matchAll(/class="button (\w+)/g)].map(([, look = '']) => look);
+    const looks = [...html.slice(index, end).matchAll(/class="button (\w+)/g)].map(([, look = '']) => look);
+    return { isList: more === ' main-first', looks };
   });
 }
 
-it('The main action is the last of its row on every page, and the only one there', () => {
+it('The main action is the last of its row on every page, the first in a list, and the only one there', () => {
   const ctx = contextFor('en');
   const rows = Object.entries(everyPage(ctx)).flatMap(([name, { page, head }]) =>
-    rowsOfActions(renderDocument(ctx, page, { title: 'Title', ...head })).map((looks) => ({ name, looks })),
+    rowsOfActions(renderDocument(ctx, page, { title: 'Title', ...head })).map((row) => ({ name, ...row })),
   );
   const isMain = (look: string | undefined) => look === 'primary' || look === 'danger';
   expect(rows.filter(({ looks }) => looks.length > 1 && isMain(looks.at(-1))).length).toBeGreaterThan(20);
-  expect(rows.filter(({ looks }) => looks.slice(0, -1).some(isMain)).map(({ name }) => name)).toEqual([]);
+  const others = ({ isList, looks }: ActionRow) => (isList ? looks.slice(1) : looks.slice(0, -1));
+  expect(rows.filter((row) => others(row).some(isMain)).map(({ name }) => name)).toEqual([]);
 });
 
 describe('renderPage', () => {

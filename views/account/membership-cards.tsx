@@ -82,7 +82,6 @@ export function InvoicesCard({ ctx, invoices }: { ctx: PageContext; invoices: re
         <span className="visually-hidden"> {number === null ? '' : t('membership.invoices.of', { number })}</span>
       </ButtonLink>
     );
-  // Four, so that they fit beside the side menu on a small screen.
   const columns: Column<InvoiceRow>[] = [
     {
       key: 'date',
@@ -110,10 +109,13 @@ export function InvoicesCard({ ctx, invoices }: { ctx: PageContext; invoices: re
     {
       key: 'status',
       label: t('membership.invoices.status'),
+      cell: ({ state }) => <Chip tone={tones[state]}>{t(`membership.invoices.states.${state}`)}</Chip>,
+    },
+    {
+      key: 'documents',
+      label: t('membership.invoices.documents'),
       cell: (row) => (
         <span>
-          <Chip tone={tones[row.state]}>{t(`membership.invoices.states.${row.state}`)}</Chip>
-          <br />
           <span className="unbroken">
             {link(row.url, t('membership.invoices.view'), row)}
             {row.url !== null && row.pdfUrl !== null && ' · '}

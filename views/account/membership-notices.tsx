@@ -12,7 +12,7 @@ interface Props {
   membership: MembershipView;
 }
 
-/** A notice with its actions. */
+/** A notice with its actions, the main one first. */
 function WithActs(props: { kind: NoticeKind; title: string; acts?: ReactNode; children: ReactNode }) {
   const { kind, title, acts, children } = props;
   return (
@@ -20,7 +20,7 @@ function WithActs(props: { kind: NoticeKind; title: string; acts?: ReactNode; ch
       <Notice kind={kind} title={title}>
         {children}
       </Notice>
-      {acts !== undefined && <div className="actions">{acts}</div>}
+      {acts !== undefined && <div className="actions main-first">{acts}</div>}
     </section>
   );
 }
@@ -29,11 +29,13 @@ function WithActs(props: { kind: NoticeKind; title: string; acts?: ReactNode; ch
 export const failedText = (card: MembershipView['card']) =>
   card && isBankDebit(card) ? 'membership.notice.failed.amountAccount' : 'membership.notice.failed.amount';
 
+/** Tests for a charge that is to be paid. A canceled plan ends as soon as Stripe answers, without a payment. */
+export const isOwed = ({ unpaid, noted }: MembershipView): boolean => unpaid !== undefined && noted !== 'cancel';
+
 function UnpaidNotice({ ctx, membership }: Props) {
   const { t, lang } = ctx;
-  const { unpaid, sold, noted } = membership;
-  // It ends as soon as Stripe answers, without a payment.
-  if (!unpaid || noted === 'cancel') return null;
+  const { unpaid, sold } = membership;
+  if (!unpaid || !isOwed(membership)) return null;
   const { amount, why, nextAttemptAt, keptUntil, resting, meanwhile: plan, url } = unpaid;
   const day = (at: number) => formatDate(lang, at);
   const waits = why === 'action-required';
@@ -57,6 +59,9 @@ function UnpaidNotice({ ctx, membership }: Props) {
       acts={
         sold && (
           <>
+            <form method="post" action={`${membershipPath}/pay`}>
+              <Button>{waits ? t('membership.act.confirm') : t('membership.act.pay', { amount })}</Button>
+            </form>
             <ButtonLink kind="quiet" href={`${membershipPath}/card`}>
               {t(membership.card ? 'membership.act.changeCard' : 'membership.act.addCard')}
             </ButtonLink>
@@ -65,9 +70,6 @@ function UnpaidNotice({ ctx, membership }: Props) {
                 {t('membership.act.hosted')}
               </ButtonLink>
             )}
-            <form method="post" action={`${membershipPath}/pay`}>
-              <Button>{waits ? t('membership.act.confirm') : t('membership.act.pay', { amount })}</Button>
-            </form>
           </>
         )
       }

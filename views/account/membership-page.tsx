@@ -7,7 +7,7 @@ import { PageNotice } from '../parts/page-notice.tsx';
 import { Script } from '../parts/script.tsx';
 import { Snackbar } from '../parts/snackbar.tsx';
 import { CardCard, DetailsCard, InvoicesCard } from './membership-cards.tsx';
-import { MembershipNotices } from './membership-notices.tsx';
+import { isOwed, MembershipNotices } from './membership-notices.tsx';
 import { PlanCard } from './membership-plan-card.tsx';
 import type { InvoiceRow, MembershipView, PlanStatusView, UserPlanView } from './membership-view.ts';
 import { membershipPath } from './tabs.ts';
@@ -63,14 +63,15 @@ export function MembershipPage({
   );
 }
 
-/** Plan, price and next date of a membership, in one line; of a free plan only that it is free. */
+/** Plan, price and next date of a membership, in one line; of a free plan only that it is free. A notice says what is owed. */
 function membershipLine(ctx: PageContext, membership: MembershipView): string {
   const { status, trial } = membership;
   if (status.kind === 'lasting' && status.isFree) return planStatusLine(ctx, membership);
   const plan = 'plan' in status ? status.plan : undefined;
   const price = status.kind === 'lasting' || status.kind === 'gift' ? undefined : plan?.price;
   const name = plan?.line ?? (status.kind === 'trial' ? trial?.name : undefined);
-  const parts = [name, price, planStatusLine(ctx, membership)];
+  const isSaid = status.kind === 'unpaid' && isOwed(membership);
+  const parts = [name, price, isSaid ? undefined : planStatusLine(ctx, membership)];
   return [...new Set(parts.filter((part) => part !== undefined && part !== ''))].join('\u{a0}· ');
 }
 

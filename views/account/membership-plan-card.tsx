@@ -3,7 +3,7 @@ import type { PageContext } from '../page-context.ts';
 import { Button, ButtonLink } from '../parts/button.tsx';
 import { Card } from '../parts/card.tsx';
 import { Facts } from './facts.tsx';
-import { waitsForBank } from './membership-notices.tsx';
+import { isOwed, waitsForBank } from './membership-notices.tsx';
 import type { MembershipView, PlanStatusView } from './membership-view.ts';
 import { membershipPath } from './tabs.ts';
 
@@ -103,12 +103,13 @@ export function PlanCard({ ctx, membership }: Props) {
       : [{ label: t('membership.plan.includes'), value: plan.features.join('\n') }]),
   ];
   return (
-    <Card
-      id="plan"
-      title={t('membership.plan.title')}
-      {...(membership.sold && { actions: <PlanActs ctx={ctx} membership={membership} /> })}
-    >
+    <Card id="plan" title={t('membership.plan.title')}>
       <Facts facts={facts} />
+      {membership.sold && (
+        <div className="actions main-first">
+          <PlanActs ctx={ctx} membership={membership} />
+        </div>
+      )}
     </Card>
   );
 }
@@ -126,19 +127,6 @@ const canResumeNow = ({ status, unpaid, noted }: MembershipView): boolean =>
   !unpaid &&
   noted === undefined &&
   ((status.kind === 'paused' && status.resumesAt !== null) || (status.kind === 'pauses' && status.hasBegun));
-
-/** A pause can be chosen, or it can end now. */
-function PauseActs({ ctx: { t }, membership }: Props) {
-  if (membership.canPause) {
-    return (
-      <ButtonLink href={`${membershipPath}/pause`} kind="quiet">
-        {t('membership.act.pause')}
-      </ButtonLink>
-    );
-  }
-  if (!canResumeNow(membership)) return null;
-  return <ButtonLink href={`${membershipPath}/resume`}>{t('membership.act.resumeNow')}</ButtonLink>;
-}
 
 /** Nothing is paid, so that a gift code can be redeemed. */
 const canRedeem = ({ hasGifts, status, pending }: MembershipView): boolean =>
@@ -162,46 +150,54 @@ const takeBackTexts = {
   pauses: 'membership.act.takeBack',
 } as const;
 
-function PlanActs({ ctx, membership }: Props) {
-  const { t } = ctx;
+/** The main act first; the cancellation is the last, and no button. */
+function PlanActs({ ctx: { t }, membership }: Props) {
   const { status, unpaid } = membership;
   const { kind } = status;
   const takesBack = findTakenBack(status);
   const hasPlan = kind === 'lasting' || paidKinds.includes(kind);
-  const acts = [
-    membership.withdrawalUntil !== undefined && (
-      <ButtonLink key="withdraw" href={`${membershipPath}/withdraw`} kind="quiet">
-        {t('membership.withdraw.act')}
-      </ButtonLink>
-    ),
-    canCancel(membership) && (
-      <ButtonLink key="cancel" href={`${membershipPath}/cancel`} kind="quiet">
-        {t('membership.act.cancel')}
-      </ButtonLink>
-    ),
-    membership.hasSeats && (
-      <ButtonLink key="seats" href={`${membershipPath}/seats`} kind="quiet">
-        {t('membership.act.seats')}
-      </ButtonLink>
-    ),
-    canRedeem(membership) && (
-      <ButtonLink key="gift" href="/gift" kind="quiet">
-        {t('checkout.gift.heading')}
-      </ButtonLink>
-    ),
-    <PauseActs key="pause" ctx={ctx} membership={membership} />,
-    // An open decision of the user is the main action. Nothing is sold to a paused subscription, or while a bank has a debit.
-    !heldKinds.includes(kind) && !waitsForBank(membership) && (
-      <ButtonLink key="plan" href="/plan-purchase" kind={takesBack || unpaid ? 'quiet' : 'primary'}>
-        {t(hasPlan ? 'membership.act.change' : 'membership.act.choose')}
-      </ButtonLink>
-    ),
-    takesBack && (
-      <form key="resume" method="post" action={`${membershipPath}/resume`}>
-        <Button>{t(takeBackTexts[takesBack])}</Button>
-      </form>
-    ),
-  ];
-  // Stacked, a main action comes first by itself; among quiet ones the cancellation must not.
-  return unpaid && !takesBack ? acts.reverse() : acts;
+  return (
+    <>
+      {takesBack && (
+        <form method="post" action={`${membershipPath}/resume`}>
+          {/* A notice with the main act is above the plan. */}
+          <Button kind={isOwed(membership) ? 'quiet' : 'primary'}>{t(takeBackTexts[takesBack])}</Button>
+        </form>
+      )}
+      {canResumeNow(membership) && (
+        <ButtonLink href={`${membershipPath}/resume`}>{t('membership.act.resumeNow')}</ButtonLink>
+      )}
+      {/* Nothing is sold to a paused subscription, or while a bank has a debit. */}
+      {!heldKinds.includes(kind) && !waitsForBank(membership) && (
+        <ButtonLink href="/plan-purchase" kind={takesBack || unpaid ? 'quiet' : 'primary'}>
+          {t(hasPlan ? 'membership.act.change' : 'membership.act.choose')}
+        </ButtonLink>
+      )}
+      {membership.hasSeats && (
+        <ButtonLink href={`${membershipPath}/seats`} kind="quiet">
+          {t('membership.act.seats')}
+        </ButtonLink>
+      )}
+      {canRedeem(membership) && (
+        <ButtonLink href="/gift" kind="quiet">
+          {t('checkout.gift.heading')}
+        </ButtonLink>
+      )}
+      {membership.canPause && (
+        <ButtonLink href={`${membershipPath}/pause`} kind="quiet">
+          {t('membership.act.pause')}
+        </ButtonLink>
+      )}
+      {membership.withdrawalUntil !== undefined && (
+        <ButtonLink href={`${membershipPath}/withdraw`} kind="quiet">
+          {t('membership.withdraw.act')}
+        </ButtonLink>
+      )}
+      {canCancel(membership) && (
+        <ButtonLink href={`${membershipPath}/cancel`} kind="link">
+          {t('membership.act.cancel')}
+        </ButtonLink>
+      )}
+    </>
+  );
 }
