@@ -26,6 +26,7 @@ import { findCode } from './purchase/promotion-codes.ts';
 import { applyPromotion, choosePlan } from './purchase/purchase.ts';
 import { dropPromotion, findOpenPurchase, toPurchase } from './purchase/purchase-store.ts';
 import { quoteOnPage, quotePlan } from './purchase/quote-plan.ts';
+import { listTrialDays } from './purchase/trial-offer.ts';
 import { type BillingService, ReadLimitError, StripeUnavailableError } from './results.ts';
 import type { ReconcileOptions, ReconcileResult } from './stripe/reconcile.ts';
 import type { StripeClient } from './stripe/stripe-client.ts';
@@ -119,9 +120,15 @@ export function membershipDeps({
 const createQuotes = (
   deps: BillingDeps,
   readBy: <T>(userId: UserId, read: () => Promise<T>) => Promise<T>,
-): Pick<BillingService, 'quote' | 'quoteOnPage'> => ({
+): Pick<BillingService, 'quote' | 'quoteOnPage' | 'listTrialDays'> => ({
   quote: (user, plan, promotion) => readBy(user.id, () => quotePlan(deps, user, { plan, promotion })),
   quoteOnPage: (user, plan, promotion) => readBy(user.id, () => quoteOnPage(deps, user, { plan, promotion })),
+  async listTrialDays(user, plans) {
+    // Only these ask Stripe, for a saved card.
+    if (!plans.some(({ trialDays }) => trialDays !== null)) return new Map();
+    const membership = await findStanding(deps.database, user.id);
+    return readBy(user.id, () => listTrialDays(deps, user, { membership, plans }));
+  },
 });
 
 /** Of a rush of sign-ups, the others wait for the minute job. */

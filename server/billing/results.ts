@@ -9,6 +9,7 @@ import type { Decline } from './stripe/stripe-objects.ts';
 import type { AnnouncedDeletion, AnnouncedEnd, ProratedEnd, ProratedEndResult } from './subscription/early-end.ts';
 import type { AppliedDiscount, Membership, NextCharge, SavedCard } from './subscription/membership.ts';
 import type { PauseService, ResumeResult } from './subscription/pause-rules.ts';
+import type { PlanTrialService } from './subscription/plan-trial-rules.ts';
 import type { Withdrawal, WithdrawalResult } from './subscription/withdrawal-rules.ts';
 
 /** A promotion code that a user has applied to a purchase. */
@@ -214,7 +215,7 @@ export interface InvoiceView {
 }
 
 /** The interface of this module for higher layers. */
-export interface BillingService extends PauseService, GiftService {
+export interface BillingService extends PauseService, GiftService, PlanTrialService {
   /** Without Stripe no plans are sold; free and partners' plans are still given. */
   readonly sold: boolean;
   /**
@@ -268,7 +269,6 @@ export interface BillingService extends PauseService, GiftService {
 
   findDetails(userId: UserId): Promise<BillingDetailsState>;
   saveDetails(user: User, details: BillingDetails): Promise<SaveDetailsResult>;
-
   /** @throws {StripeUnavailableError} */
   beginCard(user: User, from: { ip: string }): Promise<SetupIntentResult>;
   /** The method with which a user comes back from their bank's page; nothing is saved. @throws {StripeUnavailableError} */

@@ -73,7 +73,14 @@ function faultsHere({ leastTarget, control, wanted }: Limits): string[] {
     // What stands in a frame that looks like an input is as high as its frame, which is pressed as well.
     const { height } = (element.closest('.framed') ?? element).getBoundingClientRect();
     if (main && height < control) faults.push(`low control: ${name(element)} ${Math.round(height)}`);
-    const covering = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
+    let covering = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
+    // The page scrolls below what sticks to the edge of the window: there it must be possible to reach everything.
+    if (covering?.closest('.chooser-acts')?.contains(element) === false) {
+      element.scrollIntoView({ block: 'center' });
+      const scrolled = element.getBoundingClientRect();
+      covering = document.elementFromPoint(scrolled.x + scrolled.width / 2, scrolled.y + scrolled.height / 2);
+      scrollTo(0, 0);
+    }
     // An open menu lies over the page on purpose, and so does what goes away by itself.
     const overlay = covering?.closest('details[open], dialog[open], html.scripted .snackbar');
     if (overlay && !overlay.contains(element)) continue;

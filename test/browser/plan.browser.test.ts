@@ -3,6 +3,7 @@ import { openShop, type Shop } from '../billing/checkout/shop.ts';
 import { begin, codeFor, newAddress, newPassword } from '../sign-up/steps.ts';
 import { locationOf } from '../support/browser.ts';
 import { axeFindings, chromiumForTests } from '../support/chromium.ts';
+import { layoutFaults } from './layout.ts';
 import { andLoad, fillProfile, goOnAs, sendCode } from './steps.ts';
 
 describe('the step PLAN in a browser', () => {
@@ -63,7 +64,7 @@ describe('the step PLAN in a browser', () => {
     },
   );
 
-  it('The plans are columns with all features on wide screens, and unfold on phones; arrow keys choose', async () => {
+  it('The plans can be compared on every screen: columns, and on phones a list of the chosen one’s features; arrow keys choose', async () => {
     const user = await shop.foyer.addUser();
     await shop.customerOf(user);
     const page = await newPage({ widthPx: 1366 });
@@ -88,11 +89,17 @@ describe('the step PLAN in a browser', () => {
     expect(await page.getByRole('radio', { name: /^Growth/ }).isChecked()).toBe(true);
     await page.setViewportSize({ width: 375, height: 667 });
     expect(new Set((await boxes()).map(({ x }) => x)).size).toBe(1);
-    await page.getByText('Team of ten', { exact: true }).waitFor();
-    expect(await page.getByText('Priority support', { exact: true }).isVisible()).toBe(false);
+    const ticked = async () => (await page.locator('.plan-card .ticks .icon').all()).map((one) => one.isVisible());
+    const shown = async () => (await Promise.all(await ticked())).filter((isShown) => isShown).length;
+    expect(await shown()).toBe(4);
     await page.locator('.plan-card', { hasText: 'Scale' }).click();
-    await page.getByText('Priority support', { exact: true }).waitFor();
-    expect(await page.getByText('Team of ten', { exact: true }).isVisible()).toBe(false);
+    expect(await shown()).toBe(6);
+    for (const feature of ['Priority support', 'Team of ten', 'Profile in the directory', 'One showcase page']) {
+      expect(await page.getByText(feature, { exact: true }).isVisible()).toBe(true);
+    }
+    await page.setViewportSize({ width: 320, height: 667 });
+    expect(await layoutFaults(page)).toEqual([]);
+    await page.setViewportSize({ width: 375, height: 667 });
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(375);
     expect(await axeFindings(page)).toEqual([]);
     await button(page, 'Next').click();
@@ -126,7 +133,7 @@ describe('the step PLAN in a browser', () => {
     expect(await axeFindings(page)).toEqual([]);
     await promo.fill('welcome20');
     await button(page, 'Apply').click();
-    await page.getByText('Coupon applied').waitFor();
+    await page.getByText('Promo code applied').waitFor();
     await page.getByText('$4,000.00', { exact: true }).waitFor();
     await button(page, 'Remove WELCOME20').click();
     await fold.and(page.locator(':focus')).press('Enter');

@@ -50,6 +50,7 @@ interface Where {
 
 /** The pages of plans with free days. @param stop a page of a new member of this shop, after some acts */
 export const trialStops = (stop: (name: string, where: Where) => Stop): Stop[] => [
+  stop('plans with free days', { at: '/plan-purchase?type=1', prepare: withFreshCard }),
   stop('plan with free days', { at: '/plan-purchase/10', prepare: withFreshCard }),
   stop('card for free days', { at: '/plan-purchase/10/addPayment', prepare: withoutCard }),
   stop('free days, used card', { at: '/plan-purchase/10', prepare: withFreshCard, onwards: pressWithUsedCard }),

@@ -6,9 +6,12 @@ import { TickList } from './tick-list.tsx';
 export interface PlanChoice {
   value: string;
   title: string;
+  /** Of a plan without features. */
   detail: string;
   /** '$900', 'a year' and 'plus VAT'; a free plan has the amount alone. */
   price?: { amount: string; per?: string; tax?: string };
+  /** '14 days free, then $99 a month.' */
+  trial?: string;
   /** '$75 a month, billed yearly' */
   perMonth?: string;
   /** 'Save 24%' */
@@ -39,9 +42,10 @@ function PlanChoiceCard({
   checked: boolean;
   errorId: string | undefined;
 }) {
-  const { value, title, detail, price, perMonth, saving, own, mark, features } = plan;
+  const { value, title, detail, price, trial, perMonth, saving, own, mark, features } = plan;
   const id = `${name}-${value}`;
-  const described = [errorId, `${id}-more`].filter((one) => one !== undefined).join(' ');
+  const hasTerms = trial !== undefined || perMonth !== undefined || saving !== undefined;
+  const described = [errorId, hasTerms ? `${id}-terms` : undefined, `${id}-more`];
   return (
     <div className={mark === undefined ? 'plan-card' : 'plan-card marked'}>
       {mark !== undefined && <span className="plan-mark">{mark}</span>}
@@ -52,7 +56,7 @@ function PlanChoiceCard({
         name={name}
         value={value}
         defaultChecked={checked}
-        aria-describedby={described}
+        aria-describedby={described.filter((one) => one !== undefined).join(' ')}
       />
       <label htmlFor={id}>
         <span className="plan-name">
@@ -65,22 +69,20 @@ function PlanChoiceCard({
           </span>
         )}
       </label>
-      {(perMonth !== undefined || saving !== undefined) && (
-        <p className="plan-per-month">
-          {perMonth} {saving !== undefined && <Chip tone="ok">{saving}</Chip>}
+      {hasTerms && (
+        <p className="plan-per-month" id={`${id}-terms`}>
+          {trial !== undefined && <strong>{trial}</strong>} {perMonth}{' '}
+          {saving !== undefined && <Chip tone="ok">{saving}</Chip>}
         </p>
       )}
       <div className="plan-more" id={`${id}-more`}>
-        <div>
-          {!features.includes(detail) && <p>{detail}</p>}
-          {features.length > 0 && <TickList items={features} />}
-        </div>
+        {features.length > 0 ? <TickList items={features} /> : <p>{detail}</p>}
       </div>
     </div>
   );
 }
 
-/** Plans to choose from: columns on wide screens; on phones the features of the chosen one unfold. */
+/** Plans to choose from: columns on wide screens; on phones the features of those not chosen are one text. */
 export function PlanCards({ name, legend, plans, value, error }: PlanCardsProps) {
   const errorId = error === undefined ? undefined : `field-${name}-error`;
   return (

@@ -3,7 +3,9 @@ import { formatAmount, formatDate, formatPercent } from '../../../views/format.t
 import type { PlanChoice } from '../../../views/parts/plan-cards.tsx';
 import { HttpError } from '../../http/index.ts';
 import type { PlanId } from '../../shared/index.ts';
+import type { User } from '../../users/index.ts';
 import { type Catalogue, type Plan, type PlanType, planRank } from '../catalogue/catalogue.ts';
+import { StripeUnavailableError } from '../results.ts';
 import { type CheckoutRequest, type PageRetry, pausedFirst, readPlanId, runWithStripe } from './checkout-context.ts';
 import type { CheckoutDeps } from './checkout-deps.ts';
 import { giftPath } from './checkout-flow.ts';
@@ -40,21 +42,35 @@ function perMonthText({ lang, t }: TextContext, plan: Plan, currency: string): s
   return t('checkout.change.perMonthBilledYearly', { amount });
 }
 
+type TrialDays = ReadonlyMap<PlanId, number>;
+
+/** No free days are announced while Stripe cannot say whether the saved card has had them. */
+async function readTrialDays({ membership }: CheckoutDeps, user: User, plans: readonly Plan[]): Promise<TrialDays> {
+  try {
+    return await membership.listTrialDays(user, plans);
+  } catch (error) {
+    if (error instanceof StripeUnavailableError) return new Map();
+    throw error;
+  }
+}
+
 function toPlanChoice(
   ctx: TextContext,
   plan: Plan,
-  { catalogue, ownId }: { catalogue: Catalogue; ownId: PlanId | null },
+  { catalogue, ownId, trialDays }: { catalogue: Catalogue; ownId: PlanId | null; trialDays: TrialDays },
 ): PlanChoice {
   const { lang, t } = ctx;
   const percent = savedPercent(catalogue, plan);
   const price = planPrice(ctx, plan, catalogue);
   const perMonth = perMonthText(ctx, plan, catalogue.currency);
+  const count = trialDays.get(plan.id);
   return {
     value: plan.id,
     title: plan.name,
     detail: plan.summary(lang),
     features: plan.features(lang),
     ...(price && { price: plan.kind === 'paid' ? price : { amount: price.amount } }),
+    ...(price && count !== undefined && { trial: t('checkout.planTrial.lead', { count, ...price }) }),
     ...(perMonth !== undefined && { perMonth }),
     ...(percent > 0 && { saving: t('checkout.change.saves', { amount: formatPercent(lang, percent) }) }),
     ...(plan.id === ownId && { own: t('checkout.change.own') }),
@@ -120,6 +136,7 @@ async function renderChoosePlan(r: CheckoutRequest, deps: CheckoutDeps, state: C
   const { status, notice = unfinishedNotice(t, { flow, purchase }), error } = pageState;
   const membership = await deps.membership.getMembership(user.id);
   const trialUntilMs = runningTrialUntil(membership, deps.now());
+  const trialDays = await readTrialDays(deps, user, offered);
   // Nothing is chosen for a user who can go on with the trial.
   const isProposed = isChosen || plan === own || trialUntilMs === undefined;
   r.render(
@@ -134,7 +151,7 @@ async function renderChoosePlan(r: CheckoutRequest, deps: CheckoutDeps, state: C
         current: one === type,
       })),
       legend: periodTexts(r, offered, type).legend,
-      plans: offered.map((one) => toPlanChoice(r, one, { catalogue, ownId: user.planId })),
+      plans: offered.map((one) => toPlanChoice(r, one, { catalogue, ownId: user.planId, trialDays })),
       cancel: toCancel(r, trialUntilMs),
       ...toGiftLink(r, catalogue, own),
       ...toTrialText(r, catalogue, trialUntilMs),

@@ -1,4 +1,4 @@
-import { dayMs } from '../../shared/index.ts';
+import { dayMs, type PlanId } from '../../shared/index.ts';
 import type { User } from '../../users/index.ts';
 import type { Plan } from '../catalogue/catalogue.ts';
 import type { BillingDeps } from '../deps.ts';
@@ -46,12 +46,29 @@ async function readCardClaim({ stripe, trialKey }: BillingDeps, { paymentMethodI
     : undefined;
 }
 
-/** Tests for a first purchase of a user who has never paid for a plan or had free days of one. */
-async function isFirst({ database, catalogue }: BillingDeps, user: User, { membership, plan }: Sale): Promise<boolean> {
+/** Tests for a user who has never paid for a plan or had free days of one. */
+async function isNew({ database }: BillingDeps, { userId, ...membership }: Membership): Promise<boolean> {
   const { triedUntil, paidPlanId, pending, unpaid } = membership;
   if (triedUntil !== null || paidPlanId !== null || pending || unpaid) return false;
-  if (changeKindByCard(catalogue, membership, plan) !== 'first') return false;
-  return (await listOrders(database.db, user.id)).length === 0;
+  return (await listOrders(database.db, userId)).length === 0;
+}
+
+const isFirst = ({ catalogue }: BillingDeps, { membership, plan }: Sale): boolean =>
+  changeKindByCard(catalogue, membership, plan) === 'first';
+
+/** The reason for which a new user has no free days; undefined: none. @throws {StripeUnavailableError} */
+async function findEarlierUse(
+  deps: BillingDeps,
+  user: User,
+  card: SavedCard | null,
+): Promise<'mailbox' | 'card' | 'method' | undefined> {
+  const isFree = async (claim: Parameters<typeof findTrialOwner>[1]) =>
+    [undefined, user.id].includes(await findTrialOwner(deps.database.db, claim));
+  for (const claim of listMailboxClaims(deps, user)) if (!(await isFree(claim))) return 'mailbox';
+  if (card === null) return undefined;
+  const claim = await readCardClaim(deps, card);
+  if (!claim) return 'method';
+  return (await isFree(claim)) ? undefined : 'card';
 }
 
 /**
@@ -59,16 +76,31 @@ async function isFirst({ database, catalogue }: BillingDeps, user: User, { membe
  * @throws {StripeUnavailableError}
  */
 export async function findTrialOffer(deps: BillingDeps, user: User, sale: Sale): Promise<TrialOffer | undefined> {
-  const { trialDays: days } = sale.plan;
-  const { card } = sale.membership;
-  if (days === null || !(await isFirst(deps, user, sale))) return undefined;
-  const isFree = async (claim: Parameters<typeof findTrialOwner>[1]) =>
-    [undefined, user.id].includes(await findTrialOwner(deps.database.db, claim));
-  for (const claim of listMailboxClaims(deps, user)) if (!(await isFree(claim))) return undefined;
-  if (card === null) return { days };
-  const claim = await readCardClaim(deps, card);
-  if (!claim) return { refused: 'method' };
-  return (await isFree(claim)) ? { days } : { refused: 'card' };
+  const { membership, plan } = sale;
+  if (plan.trialDays === null || !isFirst(deps, sale) || !(await isNew(deps, membership))) return undefined;
+  const refused = await findEarlierUse(deps, user, membership.card);
+  if (refused === 'mailbox') return undefined;
+  return refused === undefined ? { days: plan.trialDays } : { refused };
+}
+
+/**
+ * The same for plans of a list, by their ids. A debt that only Stripe knows of is not read: the page of a plan names what
+ * is due.
+ * @throws {StripeUnavailableError}
+ */
+export async function listTrialDays(
+  deps: BillingDeps,
+  user: User,
+  { membership, plans }: { membership: Membership | undefined; plans: readonly Plan[] },
+): Promise<ReadonlyMap<PlanId, number>> {
+  const days = new Map<PlanId, number>();
+  // Above 0 it is owed, and the plan may be sold without free days.
+  if (membership === undefined || membership.balanceCents > 0) return days;
+  for (const plan of plans) {
+    if (plan.trialDays !== null && isFirst(deps, { membership, plan })) days.set(plan.id, plan.trialDays);
+  }
+  if (days.size === 0 || !(await isNew(deps, membership))) return new Map();
+  return (await findEarlierUse(deps, user, membership.card)) === undefined ? days : new Map();
 }
 
 class TakenError extends Error {}

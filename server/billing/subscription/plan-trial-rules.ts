@@ -1,7 +1,14 @@
-import { dayMs, hourMs } from '../../shared/index.ts';
+import { dayMs, hourMs, type PlanId } from '../../shared/index.ts';
 import type { Row } from '../../store/index.ts';
+import type { User } from '../../users/index.ts';
+import type { Plan } from '../catalogue/catalogue.ts';
 
 // The trial of a paid plan (`trialDays`): the user has the plan, and its first charge is at the end of the trial.
+
+export interface PlanTrialService {
+  /** The free days with which plans of a list begin for the user, by their ids. @throws {StripeUnavailableError} */
+  listTrialDays(user: User, plans: readonly Plan[]): Promise<ReadonlyMap<PlanId, number>>;
+}
 
 /** The metadata key of a subscription with the plan that is tried. */
 export const planTrialKey = 'foyer_trial';
