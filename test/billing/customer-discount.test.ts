@@ -87,7 +87,7 @@ describe('a discount that an operator has given the customer at Stripe', () => {
   it('The plan page and the order name the discount of the customer', async () => {
     const buyer = await aFriend('FRIEND');
     const words = await buyByPage(shop, buyer, '10');
-    expect(words).toContain('Promo FRIEND −$49.50');
+    expect(words).toContain('Promo code FRIEND −$49.50');
     expect((await lastSale(shop, buyer)).order).toMatchObject({
       voucher: 'FRIEND',
       discountCents: 4_950,

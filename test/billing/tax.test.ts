@@ -47,8 +47,8 @@ describe.each<Behaviour>(['exclusive', 'inclusive'])('%s tax', (behaviour) => {
     const words = await buyByPage(shop, buyer, '10', 'HALF');
     expect(announcedIn(words)).toBe(
       isAdded
-        ? 'Starter, every 30 days $99.00 Promo HALF −$49.50 VAT 19% $9.41 Due today $58.91'
-        : 'Starter, every 30 days $99.00 Promo HALF −$49.50 Due today $49.50 incl. VAT 19% $7.90',
+        ? 'Starter, every 30 days $99.00 Promo code HALF −$49.50 VAT 19% $9.41 Due today $58.91'
+        : 'Starter, every 30 days $99.00 Promo code HALF −$49.50 Due today $49.50 incl. VAT 19% $7.90',
     );
     const { invoice, order } = await lastSale(shop, buyer);
     expect(invoice.amount_paid).toBe(isAdded ? 5_891 : 4_950);

@@ -77,7 +77,7 @@ export function BillingDetailsFields(props: BillingDetailsFieldsProps) {
 export function DetailsLine({ ctx: { t }, details, href }: { ctx: PageContext; details: DetailsView; href: string }) {
   const { text, vatId } = details;
   return (
-    <p className="field-head">
+    <p className="field-head billing-details">
       <span>
         {t('mail.labelled', { label: t('payment.details.title') })} {text ?? t('payment.details.none')}
         {vatId !== undefined && ` (${vatId})`}

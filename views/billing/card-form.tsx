@@ -141,7 +141,7 @@ export function CardFormView(props: CardFormProps & CardFormLive) {
         {cardElements.map((name) => errors[name] && `${labels[name]}: ${errors[name]} `)}
       </p>
       {problem && <Notice kind="error">{problem}</Notice>}
-      {saveNote && <p className="small">{saveNote}</p>}
+      {saveNote && <p className="muted small">{saveNote}</p>}
       {/* The button waits for the script, so that the form never sends input by itself. */}
       <Button kind={kind} block disabled={!ready} busy={busy}>
         {save}

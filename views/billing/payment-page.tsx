@@ -125,7 +125,7 @@ function SavedCard({
     <form className="form" method="post" action={action}>
       <HiddenFields fields={{ ...announced, ...fields }} />
       <SavedMethod t={t} card={card} />
-      {due !== undefined && isBankDebit(card) && <p className="small">{t('payment.methods.debitTakes')}</p>}
+      {due !== undefined && isBankDebit(card) && <p className="muted small">{t('payment.methods.debitTakes')}</p>}
       {begin && <BeginBox {...begin} idName="beginSaved" />}
       <Button kind={quiet ? 'quiet' : 'primary'} block>
         {order === undefined

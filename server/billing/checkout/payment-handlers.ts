@@ -20,7 +20,7 @@ import {
   unpaidAddress,
 } from './checkout-context.ts';
 import type { CheckoutDeps } from './checkout-deps.ts';
-import { refusalText, renewalNotice, tooManyText } from './checkout-texts.ts';
+import { type PageNotice, refusalText, renewalNotice, tooManyText } from './checkout-texts.ts';
 import { createSetupIntent } from './create-setup-intent.ts';
 import type { TextContext } from './plan-view.ts';
 import { loadQuote, orderText, toBeginBox, toQuoteView } from './quote-view.ts';
@@ -194,10 +194,17 @@ type Detour = Extract<PurchaseResult, { kind: keyof typeof detours }>;
 
 const isDetour = (result: PurchaseResult): result is Detour => Object.hasOwn(detours, result.kind);
 
+const changed = { kind: 'info', duration: 'never' } as const;
+
 /** Why another amount is due than the form has named. */
-function changedText(r: CheckoutRequest, { trial }: Quote): string {
+function changedNotice(r: CheckoutRequest, { trial }: Quote): PageNotice {
   const refused = trial && 'refused' in trial && r.field('trialEnd') !== '' ? trial.refused : undefined;
-  return r.t(refused ? `checkout.planTrial.refused.${refused}` : 'checkout.changed');
+  if (refused === undefined) return { ...changed, text: r.t('checkout.changed') };
+  return {
+    ...changed,
+    title: r.t('checkout.planTrial.refused.title'),
+    text: r.t(`checkout.planTrial.refused.${refused}`),
+  };
 }
 
 /** Answers each result of a confirmation. @param rerender the page whose form was sent */
@@ -222,11 +229,8 @@ export async function answerPurchase(
     }
     case 'declined':
       return renderPaymentPage(r, deps, { status: 402, problem: { text: refusalText(r, confirmed) } });
-    case 'changed': {
-      const text = changedText(r, confirmed.quote);
-      const notice = { kind: 'info', text, duration: 'never' } as const;
-      return rerender({ status: 409, notice, quote: confirmed.quote });
-    }
+    case 'changed':
+      return rerender({ status: 409, notice: changedNotice(r, confirmed.quote), quote: confirmed.quote });
     case 'no-request-to-begin':
       return rerender({ status: 400, beginMissing: true });
     case 'renewing':

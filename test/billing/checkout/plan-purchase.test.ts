@@ -60,7 +60,7 @@ describe('/plan-purchase', () => {
     expect(applied.status).toBe(303);
     expect((await press(browser, '/plan-purchase/11')).status).toBe(303);
     expect(await shop.planOf(user)).toBe('11');
-    expect(wordsOf(await pageAt(browser, '/plan-purchase/12'))).toMatch(/Promo ALWAYS50 −\$249\.50/);
+    expect(wordsOf(await pageAt(browser, '/plan-purchase/12'))).toMatch(/Promo code ALWAYS50 −\$249\.50/);
   });
 
   it('The purchase completes with the saved card and redirects to the search app', async () => {
