@@ -25,7 +25,7 @@ const variables = {
 };
 const nightVariables = { colorBackground: '#30313d', colorText: '#ffffff', colorTextSecondary: '#a3a4ac' };
 
-/** What the rules of a page may change. */
+/** The looks that the rules of a page may change. */
 const rules: NonNullable<Appearance['rules']> = {
   '.Label': { display: 'block', marginBottom: '4px', fontSize: 'var(--fontSizeSm)' },
   '.Input': {
