@@ -1,9 +1,18 @@
 import { timingSafeEqual } from 'node:crypto';
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { AdapterPayload, Client } from 'oidc-provider';
 import { z } from 'zod';
 import { type ClientId, clientIdSchema, randomToken, type Sha256, sha256 } from '../shared/index.ts';
-import { type BoundQuery, checkedAs, type Db, parseStored, prepare, type Row, type Schema } from '../store/index.ts';
+import {
+  type BoundQuery,
+  cacheUntilChanged,
+  checkedAs,
+  type Database,
+  type Db,
+  parseStored,
+  prepare,
+  type Row,
+} from '../store/index.ts';
 import { type ClientMetadata, isClientId } from './client-metadata.ts';
 import { expandScopes } from './scopes.ts';
 
@@ -46,7 +55,8 @@ interface ClientMetadataReader {
   read(row: ClientRow): AdapterPayload;
 }
 
-export function createClientMetadataReader(db: Kysely<Schema>): ClientMetadataReader {
+export function createClientMetadataReader({ db, changes }: Database): ClientMetadataReader {
+  const cached = cacheUntilChanged<AdapterPayload>(() => changes.ofRows('clients'));
   const select = prepare<{ id: ClientId }, ClientRow>((v) =>
     db
       .selectFrom('clients')
@@ -54,10 +64,11 @@ export function createClientMetadataReader(db: Kysely<Schema>): ClientMetadataRe
       .where('id', '=', v.id),
   );
   return {
-    async find(id) {
-      const row = isClientId(id) ? (await select(db, { id })).rows[0] : undefined;
-      return row && forLibrary(row);
-    },
+    find: (id) =>
+      cached(id, async () => {
+        const row = isClientId(id) ? (await select(db, { id })).rows[0] : undefined;
+        return row && forLibrary(row);
+      }),
     bind: (id) => select.bind({ id }),
     read: forLibrary,
   };

@@ -18,15 +18,17 @@ import type { OidcModule, OidcSettings } from './oidc-settings.ts';
 import { oidcOperations } from './operations.ts';
 import { oidcPageRoutes } from './page-routes.ts';
 import { createPendingRequests } from './pending-authorizations.ts';
+import { plainUserinfo } from './plain-userinfo.ts';
 import { createPostedFields } from './posted-fields.ts';
 import { createKeyWatcher } from './reload-on-key-change.ts';
 import { admitPost, consumeVisitorAuthorization, requestLimits } from './request-limits.ts';
-import { grantsOfRequest } from './request-reads.ts';
+import { type GrantsOfRequest, grantsOfRequest } from './request-reads.ts';
 import { directCalls, providerRoutes } from './routes.ts';
 import { routes } from './routes-table.ts';
 import { createScriptOriginTest } from './script-origins.ts';
 import { createServerLogout, type ServerLogout } from './server-logout.ts';
 import { createSessionData } from './session-lifecycle.ts';
+import { shortLivedAdapter } from './short-lived-adapter.ts';
 import { createGrantSweeper } from './sweep-grants.ts';
 
 /** The library's handler of the current provider. */
@@ -45,10 +47,12 @@ function createHandOver(provider: () => Provider): DirectHandler {
 
 /** The functions that hand requests to the library. */
 function createProviderAccess(
-  { publicUrl, kv, visitorGate, oidcBox, log }: OidcSettings,
-  { provider, serverLogout }: { provider: () => Provider; serverLogout: ServerLogout },
+  settings: OidcSettings,
+  { provider, serverLogout, grants }: { provider: () => Provider; serverLogout: ServerLogout; grants: GrantsOfRequest },
 ): Pick<OidcModule, 'providerRoutes' | 'directCalls'> {
+  const { publicUrl, kv, visitorGate, oidcBox, log } = settings;
   const admission = { kv, gate: visitorGate };
+  const tokens = shortLivedAdapter('AccessToken', { ...settings, box: oidcBox, grants });
   const handOver = createHandOver(provider);
   const posted = createPostedFields(kv, oidcBox, (...post) => admitPost(admission, ...post));
   return {
@@ -64,6 +68,7 @@ function createProviderAccess(
       directCalls(session, handOver, {
         admitVisitor: (req) => consumeVisitorAuthorization(admission, req, getAddress(req)),
         restore: posted.restore,
+        userinfo: plainUserinfo({ ...settings, grants, tokens }, handOver),
       }),
   };
 }
@@ -96,7 +101,7 @@ export async function createOidcModule(settings: OidcSettings): Promise<OidcModu
     grants,
     connectedApps: createConnectedApps(database, grants, now),
     ...createClientRequests(deps),
-    ...createProviderAccess(settings, { provider, serverLogout }),
+    ...createProviderAccess(settings, { provider, serverLogout, grants }),
     tokenCookies: tokenCookies.keep(sessions),
     pageRoutes: (router) => oidcPageRoutes(router, deps),
     operations: oidcOperations(deps),

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import Provider, { type AdapterPayload, type KoaContextWithOIDC } from 'oidc-provider';
 import { getCurrentSession } from '../sessions/index.ts';
 import { type ClientId, toClientId, toUserId, type UserId } from '../shared/index.ts';
-import { type BoundQuery, cacheUntilChanged, type Database, readTogether } from '../store/index.ts';
+import { type BoundQuery, type Database, readTogether } from '../store/index.ts';
 import { currentUserQuery, rememberCurrentUser, toCurrentUser } from '../users/index.ts';
 import { isClientId } from './client-metadata.ts';
 import { createClientMetadataReader } from './client-store.ts';
@@ -52,7 +52,6 @@ export interface GrantsOfRequest extends GrantStore {
 }
 
 export interface RequestReads {
-  /** Clients are read per request, so that changes by the command line take effect at once. */
   findClient(id: string): Promise<AdapterPayload | undefined>;
   /** Reads all that userinfo needs for this access token. */
   expectUserinfo(token: AdapterPayload): Promise<void>;
@@ -97,8 +96,7 @@ export function createRequestReads(
   { database, grants }: RequestReadsDeps,
   findStoredCode: (id: string) => Promise<AdapterPayload | undefined>,
 ): RequestReads {
-  const cachedClient = cacheUntilChanged<AdapterPayload>(() => database.changes.ofRows('clients'));
-  const clients = createClientMetadataReader(database.db);
+  const clients = createClientMetadataReader(database);
   const ofId = (id: string) => ({ key: id, query: grants.bind(id) });
 
   async function readAhead(req: IncomingMessage, clientId: ClientId, { userId, grant }: Expected): Promise<void> {
@@ -148,7 +146,7 @@ export function createRequestReads(
     const known = take(aheadOfRequest()?.clients, id);
     if (known) return known.answer;
     const { ctx } = Provider;
-    if (database.kind === 'sqlite' || !ctx || !isClientId(id)) return cachedClient(id, () => clients.find(id));
+    if (database.kind === 'sqlite' || !ctx || !isClientId(id)) return clients.find(id);
     const others = await expected(ctx, toClientId(id));
     if (!others) return clients.find(id);
     await readAhead(ctx.req, toClientId(id), others);

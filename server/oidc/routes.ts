@@ -55,6 +55,12 @@ const slashForms = methods
 /** Cache time of published keys and metadata; a rotation waits longer than that before it signs. */
 export const publicMetadataSeconds = 60;
 
+interface DirectParts extends Pick<PostedFields, 'restore'> {
+  admitVisitor(req: IncomingMessage): Promise<void>;
+  /** Hands on to the library what is not plain. */
+  userinfo: DirectHandler;
+}
+
 /**
  * The calls of every sign-in, and those that client apps' servers make after it: they bypass Express. Other methods,
  * other paths and every error are answered below.
@@ -62,7 +68,7 @@ export const publicMetadataSeconds = 60;
 export function directCalls(
   session: RequestHandler,
   callback: DirectHandler,
-  { admitVisitor, restore }: { admitVisitor(req: IncomingMessage): Promise<void> } & Pick<PostedFields, 'restore'>,
+  { admitVisitor, restore, userinfo }: DirectParts,
 ): DirectCalls {
   const withSession: DirectHandler = async (req, res) => {
     await new Promise<void>((resolve, reject) => {
@@ -78,7 +84,7 @@ export function directCalls(
   return new Map([
     [`GET ${routes.authorization}`, withSession],
     [`POST ${routes.token}`, callback],
-    [`GET ${routes.userinfo}`, callback],
+    [`GET ${routes.userinfo}`, userinfo],
     [`POST ${routes.userinfo}`, callback],
     [`POST ${routes.introspection}`, callback],
     [`POST ${routes.revocation}`, callback],
