@@ -55,15 +55,23 @@ export interface Rounds {
  * Compares Foyer with its baseline by the median ratio of the pairs: the two of a pair ran one after the other under the
  * same conditions.
  */
-export function compared(what: string, yardstick: Rounds, foyer: Rounds, aim: number): Figure {
+export function compared(what: string, yardstick: Rounds, foyer: Rounds, aim?: number): Figure {
   const ratios = foyer.perSecond.map((rate, index) => rate / (yardstick.perSecond[index] ?? Number.NaN));
   const cpu =
     foyer.cpuMs.length > 0 && yardstick.cpuMs.length > 0
       ? `; processor ${median(foyer.cpuMs).toFixed(2)} ms against ${median(yardstick.cpuMs).toFixed(2)} ms`
       : '';
   const detail = `${median(foyer.perSecond).toFixed(0)}/s against ${median(yardstick.perSecond).toFixed(0)}/s${cpu}`;
-  return { what, value: median(ratios), unit: 'ratio', aim: { atLeast: aim }, detail };
+  return { what, value: median(ratios), unit: 'ratio', ...(aim !== undefined && { aim: { atLeast: aim } }), detail };
 }
+
+/** What one request takes of the server's process. Without a baseline it only informs. */
+export const workPer = (what: string, cpuMs: readonly number[], detail: string): Figure => ({
+  what: `${what}, processor time`,
+  value: median(cpuMs),
+  unit: 'ms',
+  detail,
+});
 
 /**
  * The area under the ROC curve: how often a sample of the one kind is above one of the other, with ties counted as half.

@@ -8,19 +8,23 @@ import { measureFederation } from './part-federation.ts';
 import { measureFlood } from './part-flood.ts';
 import { measureHashes } from './part-hash.ts';
 import { measureImport } from './part-import.ts';
+import { measureLookUps } from './part-look-up.ts';
 import { measureOverload } from './part-overload.ts';
 import { measurePage } from './part-page.ts';
 import { type Effort, measureProvider } from './part-provider.ts';
+import { measurePurchases } from './part-purchase.ts';
+import { measureRefresh } from './part-refresh.ts';
 import { measureScale } from './part-scale.ts';
 import { measureSignIns } from './part-sign-in.ts';
+import { measureApps, measureSignUps } from './part-sign-up.ts';
 import { measureStart } from './part-start.ts';
 import { embeddedStores, type Stores, serverStores } from './stores.ts';
 
 const help = `npm run bench -- [options]
 
-  --only NAMES    of: provider, provider-servers, sign-in, federation, flood, overload, hash, page, start, import,
-                  import-servers, existence, existence-window (with commas; all of these by default), scale,
-                  scale-servers
+  --only NAMES    of: provider, provider-servers, refresh, refresh-servers, sign-in, totp, sign-up, federation, look-up,
+                  look-up-servers, purchase, flood, overload, hash, page, start, import, import-servers, existence,
+                  existence-window (with commas; all of these by default), scale, scale-servers
   --members NS    of scale: numbers of generated members (1000,100000,1000000)
   --pairs N       alternating pairs of each comparison (5)
   --seconds N     length of one round (3)
@@ -61,8 +65,15 @@ const onServers =
 const parts: Record<string, Part> = {
   provider: onEmbedded(measureProvider),
   'provider-servers': onServers(measureProvider),
+  refresh: onEmbedded(measureRefresh),
+  'refresh-servers': onServers(measureRefresh),
   'sign-in': onEmbedded(measureSignIns),
+  totp: onEmbedded(measureApps),
+  'sign-up': onEmbedded(measureSignUps),
   federation: onEmbedded(measureFederation),
+  'look-up': onEmbedded(measureLookUps),
+  'look-up-servers': onServers(measureLookUps),
+  purchase: onEmbedded(measurePurchases),
   flood: onEmbedded(measureFlood),
   overload: onEmbedded(measureOverload),
   hash: measureHashes,

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Figure, median, separation } from './figures.ts';
+import { ownForm } from './generator/browsing.ts';
 import type { Ask, ExistenceProbe, Timed, Watch } from './generator/existence.ts';
 import { type Child, startChild } from './rpc.ts';
 import type { FoyerServer } from './servers/foyer.ts';
@@ -20,13 +21,6 @@ interface Subject {
 type Probe = Child<ExistenceProbe>;
 /** The request for each address, and the requests that must come before it. */
 type Prepare = (probe: Probe, emails: string[], foyer: Child<FoyerServer>) => Promise<Ask[]>;
-
-const ownForm = {
-  origin: publicUrl,
-  'sec-fetch-site': 'same-origin',
-  'sec-fetch-mode': 'navigate',
-  'content-type': 'application/x-www-form-urlencoded',
-};
 
 function form(path: string, fields: Record<string, string>, status: number, cookie = ''): Ask {
   const headers = cookie === '' ? ownForm : { ...ownForm, cookie };

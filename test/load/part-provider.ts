@@ -20,7 +20,8 @@ const chunk = 400;
 const userinfosPerSignOn = 2;
 const warmUpSeconds = 6;
 
-interface Server {
+/** One of the two that are compared. */
+export interface Server {
   side: Side;
   port: number;
   usage(): Promise<Usage>;

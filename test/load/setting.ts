@@ -38,3 +38,6 @@ export function usage(): Usage {
 export interface Listening {
   port: number;
 }
+
+/** The secret of every member's authenticator app, in base32. */
+export const authenticatorSecret = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP';

@@ -1,13 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { memberEmail, password, publicUrl } from '../setting.ts';
+import { memberEmail, password } from '../setting.ts';
+import { ownForm } from './browsing.ts';
 import { type Answer, type Connections, connect, cookiesOf, expect, proxied } from './connections.ts';
 
-const ownForm = {
-  origin: publicUrl,
-  'sec-fetch-site': 'same-origin',
-  'sec-fetch-mode': 'navigate',
-  'content-type': 'application/x-www-form-urlencoded',
-};
 /** The time between two sign-ins of users. */
 const everyMs = 100;
 

@@ -30,6 +30,7 @@ const handlers = {
   },
   authorize: ({ port, count }: { port: number; count: number }) => party(port).authorize(count),
   exchange: ({ port }: { port: number }) => party(port).exchange(),
+  refresh: ({ port }: { port: number }) => party(port).refresh(),
   userinfo: ({ port, count }: { port: number; count: number }) => party(port).userinfo(count),
   signIns: ({ port, ...how }: { port: number; ms: number; atOnce: number }) =>
     signInsPerSecond(port, devices.get(port) ?? [], how),

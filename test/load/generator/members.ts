@@ -1,12 +1,6 @@
-import { memberEmail, password, publicUrl } from '../setting.ts';
+import { memberEmail, password } from '../setting.ts';
+import { ownForm } from './browsing.ts';
 import { type Connections, connect, cookiesOf, expect, runFor } from './connections.ts';
-
-const ownForm = {
-  origin: publicUrl,
-  'sec-fetch-site': 'same-origin',
-  'sec-fetch-mode': 'navigate',
-  'content-type': 'application/x-www-form-urlencoded',
-};
 
 /** Signs a user in by Foyer's form. @returns the cookies of the browser */
 async function signIn(connections: Connections, index: number, cookie = ''): Promise<string[]> {

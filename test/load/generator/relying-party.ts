@@ -7,6 +7,8 @@ export interface RelyingParty {
   authorize(count: number): Promise<number>;
   /** Redeems the codes of the last `authorize`. */
   exchange(): Promise<number>;
+  /** Redeems each refresh token of the last `exchange`, which a client with a secret keeps. */
+  refresh(): Promise<number>;
   /** Calls userinfo with the access tokens of the last `exchange`, in turn. */
   userinfo(count: number): Promise<number>;
   close(): Promise<void>;
@@ -45,15 +47,17 @@ interface TokenAnswer {
   refresh_token: string;
 }
 
+const claims = ['sub', 'auth_time', 'amr', 'email', 'name', 'phone_number'];
+
 /** @throws Error when something is missing, because both sides must do the same work */
-function checked(tokens: Partial<TokenAnswer>): TokenAnswer {
+function checked(tokens: Partial<TokenAnswer>, names: readonly string[]): TokenAnswer {
   const { access_token, id_token, refresh_token } = tokens;
   if (!access_token || !id_token || !refresh_token) throw new Error('the token answer lacks a token');
   const [header = '', payload = ''] = id_token.split('.').map((part) => Buffer.from(part, 'base64url').toString());
   if ((JSON.parse(header) as { alg: string }).alg !== 'ES256') throw new Error('the id token is not signed with ES256');
-  const claims = JSON.parse(payload) as Record<string, unknown>;
-  for (const name of ['sub', 'nonce', 'auth_time', 'amr', 'email', 'name', 'phone_number']) {
-    if (claims[name] === undefined) throw new Error(`the id token lacks ${name}`);
+  const payloadClaims = JSON.parse(payload) as Record<string, unknown>;
+  for (const name of names) {
+    if (payloadClaims[name] === undefined) throw new Error(`the id token lacks ${name}`);
   }
   return { access_token, id_token, refresh_token };
 }
@@ -66,6 +70,7 @@ export function relyingParty(port: number, sessions: readonly string[], atOnce: 
   const connections: Connections = connect(port, atOnce);
   let codes: string[] = [];
   let accessTokens: string[] = [];
+  let refreshTokens: string[] = [];
   return {
     authorize(count) {
       const fresh: string[] = [];
@@ -87,7 +92,20 @@ export function relyingParty(port: number, sessions: readonly string[], atOnce: 
         expect(answer, 200, 'token');
         answers.push(answer.text);
       });
-      accessTokens = answers.map((text) => checked(JSON.parse(text) as Partial<TokenAnswer>).access_token);
+      const tokens = answers.map((text) => checked(JSON.parse(text) as Partial<TokenAnswer>, [...claims, 'nonce']));
+      accessTokens = tokens.map(({ access_token: token }) => token);
+      refreshTokens = tokens.map(({ refresh_token: token }) => token);
+      return ms;
+    },
+    async refresh() {
+      const answers: string[] = [];
+      const ms = await runCounted(refreshTokens.length, atOnce, async (index) => {
+        const fields = { grant_type: 'refresh_token', refresh_token: refreshTokens[index] ?? '' };
+        const answer = await connections.send('POST', paths.token, formHeaders, new URLSearchParams(fields).toString());
+        expect(answer, 200, 'refresh');
+        answers.push(answer.text);
+      });
+      for (const text of answers) checked(JSON.parse(text) as Partial<TokenAnswer>, claims);
       return ms;
     },
     userinfo(count) {

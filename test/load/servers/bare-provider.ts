@@ -79,7 +79,7 @@ function makeProvider(members: ReadonlyMap<string, Member>): Provider {
     features: { devInteractions: { enabled: false }, dPoP: { enabled: false }, resourceIndicators: { enabled: false } },
     expiresWithSession: () => false,
     issueRefreshToken: (_ctx, registered) => registered.grantTypeAllowed('refresh_token'),
-    rotateRefreshToken: true,
+    rotateRefreshToken: false,
     findAccount: (_ctx, sub) => {
       const claims = members.get(sub);
       return claims && { accountId: sub, claims: () => claims };

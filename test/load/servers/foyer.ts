@@ -13,6 +13,7 @@ import { built } from '../built.ts';
 import { serve } from '../rpc.ts';
 import { client, type Listening, memberEmail, password, redirectUri, usage } from '../setting.ts';
 import { listen } from './listen.ts';
+import { addAuthenticators, addRecords, sellPlans } from './preparations.ts';
 
 /** Adds those that are not there: generated stores have them already. */
 async function addMembers(deps: DepsModule.Deps, count: number): Promise<void> {
@@ -104,6 +105,15 @@ async function start({ members }: { members: number }): Promise<Listening> {
   return listen(app);
 }
 
-const handlers = { start, usage, addNamed, addServices, deliver };
+const handlers = {
+  start,
+  usage,
+  addNamed,
+  addServices,
+  deliver,
+  addAuthenticators: ({ count }: { count: number }) => addAuthenticators(running(), count),
+  addRecords: ({ count }: { count: number }) => addRecords(running(), count),
+  sellPlans: () => sellPlans(running()),
+};
 export type FoyerServer = typeof handlers;
 serve(handlers);
