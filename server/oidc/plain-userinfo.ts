@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Adapter, AdapterPayload } from 'oidc-provider';
 import { z } from 'zod';
-import type { DirectHandler } from '../http/index.ts';
+import type { DirectHandler, Logger } from '../http/index.ts';
 import { toClientId, toUserId } from '../shared/index.ts';
-import { type Database, readTogether } from '../store/index.ts';
+import { type Database, readTogether, StoreUnavailable } from '../store/index.ts';
 import {
   claimsByScope,
   claimsFor,
@@ -19,6 +19,7 @@ import {
 import { isRestricted } from './access-rule.ts';
 import { createClientMetadataReader } from './client-store.ts';
 import type { GrantStore } from './grant-store.ts';
+import { sendStoreAway } from './server-errors.ts';
 
 interface PlainUserinfoDeps {
   database: Database;
@@ -27,6 +28,7 @@ interface PlainUserinfoDeps {
   membershipClaims: GetMembershipClaims;
   withPicture: WithPicture | undefined;
   withheldFields: ReadonlySet<ProfileField>;
+  log: Pick<Logger, 'error'>;
 }
 
 const none = z.undefined().optional();
@@ -132,7 +134,7 @@ function send(res: ServerResponse, claims: object): void {
  * and each refusal, is the library's.
  */
 export function plainUserinfo(deps: PlainUserinfoDeps, library: DirectHandler): DirectHandler {
-  const { tokens, membershipClaims, withPicture, withheldFields } = deps;
+  const { tokens, membershipClaims, withPicture, withheldFields, log } = deps;
   const readHolder = createHolderReader(deps);
   const ofProfile = new Set<string>(listProfileClaims(withheldFields));
   const withheld = (claimsByScope.profile ?? []).filter((name) => !ofProfile.has(name));
@@ -153,8 +155,16 @@ export function plainUserinfo(deps: PlainUserinfoDeps, library: DirectHandler): 
   }
 
   return async (req, res) => {
-    // A store that fails here fails again for the library, which has the answer for it.
-    const claims = await findClaims(req).catch(() => undefined);
-    return claims ? send(res, claims) : library(req, res);
+    try {
+      const claims = await findClaims(req);
+      if (claims) return send(res, claims);
+    } catch (error) {
+      // The library would wait for the store again; of other faults it makes its own answer.
+      if (error instanceof StoreUnavailable) {
+        log.error({ err: error }, 'OpenID Provider failed');
+        return sendStoreAway(res);
+      }
+    }
+    return library(req, res);
   };
 }

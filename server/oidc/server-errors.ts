@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import type { ErrorRequestHandler } from 'express';
 import type Provider from 'oidc-provider';
 import type { KoaContextWithOIDC } from 'oidc-provider';
@@ -44,15 +45,20 @@ export function answerServerErrors(provider: Provider, log: Pick<Logger, 'error'
   addErrorHandlerAt(provider, clientCalls, fail);
 }
 
-/** The same before the library has the request: a limit of requests needs the key-value store. */
+/** The same for a request that the library does not have. */
+export function sendStoreAway(res: ServerResponse): void {
+  res.statusCode = 503;
+  res.setHeader('Retry-After', toRetrySeconds(unavailableRetrySeconds * 1_000));
+  res.setHeader('Cache-Control', 'no-store');
+  res.setHeader('Content-Type', 'application/json; charset=utf-8');
+  res.end(JSON.stringify(storeAway));
+}
+
+/** Before the library has the request: a limit of requests needs the key-value store. */
 export const answerStoreAway =
   (log: Pick<Logger, 'error'>): ErrorRequestHandler =>
   (error, req, res, next) => {
     if (!(error instanceof StoreUnavailable) || !isClientCall(req.path) || res.headersSent) return next(error);
     log.error({ err: error }, 'OpenID Provider failed');
-    res
-      .status(503)
-      .set('Retry-After', String(toRetrySeconds(unavailableRetrySeconds * 1_000)))
-      .set('Cache-Control', 'no-store')
-      .json(storeAway);
+    sendStoreAway(res);
   };

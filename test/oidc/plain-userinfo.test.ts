@@ -1,6 +1,7 @@
 import { request } from 'node:http';
 import Provider from 'oidc-provider';
 import { deleteClient, findClient, updateClient } from '../../server/oidc/index.ts';
+import { StoreUnavailable } from '../../server/store/index.ts';
 import { setDisabled, type User } from '../../server/users/index.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { toClientId } from '../support/ids.ts';
@@ -132,6 +133,22 @@ describe.each(backends)('plain userinfo on $name', (backend) => {
       await expectSame(access_token, 401);
     } finally {
       jest.restoreAllMocks();
+    }
+  });
+
+  it('While a store is away the call is refused after one attempt, as the library refuses it', async () => {
+    const { access_token } = await tokensFor(client, foyer.browser(), user);
+    const away = jest.spyOn(foyer.stores.kv, 'getConsumable').mockRejectedValue(new StoreUnavailable('away'));
+    try {
+      const plain = await ask(foyer, { authorization: `Bearer ${access_token}` });
+      expect(away).toHaveBeenCalledTimes(1);
+      const library = await ask(foyer, { authorization: `bearer ${access_token}` });
+      expect(plain.status).toBe(503);
+      expect(plain.body).toBe(library.body);
+      for (const name of ['retry-after', 'cache-control', 'content-type'])
+        expect([name, plain.headers[name]]).toEqual([name, library.headers[name]]);
+    } finally {
+      away.mockRestore();
     }
   });
 });
