@@ -2,7 +2,7 @@ import { findPlan, freePlanId, partnerPlans, soldPlans } from './catalogue.ts';
 import type { Findings } from './findings.ts';
 import type { Forecast } from './forecast.ts';
 import { type Actual, difference, keeps, type Press } from './ledger.ts';
-import type { MembershipPage } from './read-pages.ts';
+import type { MembershipPage, NextCharge } from './read-pages.ts';
 import {
   type Account,
   type Books,
@@ -136,6 +136,14 @@ function isCalm({ books, account }: Unseen, live: Subscription | undefined): boo
   return !waits && isSettled && !live.pending_update;
 }
 
+/** O4, the amount from the end of a discount on. */
+function judgeRegular({ member, findings, forecast }: Settled, { regular }: NextCharge & { kind: 'charge' }): void {
+  const later = regular && forecast.kind === 'charge' ? forecast.findChargeFrom(regular.from) : undefined;
+  if (!regular || !later || later.cents === regular.cents) return;
+  const said = `on the page ${regular.cents} from ${regular.from}`;
+  findings.report('O4', member, `${said}; Stripe charges ${later.cents} on ${later.day}`);
+}
+
 /** O4 and O5: in a copy of Stripe, time passes without the product. */
 export function judgeNextCharge(the: Settled): void {
   const { member, findings, page } = the;
@@ -146,6 +154,7 @@ export function judgeNextCharge(the: Settled): void {
     findings.report('O4', member, difference([page.next], actual, 'on the page; Stripe does'));
   } else if (page.next.kind === 'charge' && page.next.cents !== undefined) {
     ledger.promises = [page.next];
+    judgeRegular(the, page.next);
     if (page.label !== 'Changes' && page.label !== 'Resumes on') ledger.going = page.next;
   }
 }
