@@ -66,7 +66,7 @@ describe('purchase of a plan in a browser', () => {
       await page.getByText('Have a code?').click();
       await page.getByLabel('Promo code').fill('welcome20');
       await button(page, 'Apply').click();
-      await page.getByText('Promo code applied').waitFor();
+      await page.getByText('Coupon applied').waitFor();
       await page.getByText('$4,000.00').first().waitFor();
       expect(await axeFindings(page)).toEqual([]);
       await button(page, 'Next').click();
@@ -99,7 +99,7 @@ describe('purchase of a plan in a browser', () => {
       await page.getByText('Have a code?').click();
       await page.getByLabel('Promo code').fill(code);
       await button(page, 'Apply').click();
-      await page.getByText('Promo code applied').waitFor();
+      await page.getByText('Coupon applied').waitFor();
     }
     await button(page, 'Next').click();
     await enterCard(page);

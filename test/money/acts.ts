@@ -95,7 +95,7 @@ export async function announce(
   }
   const box = listForms(page.html).find(({ fields }) => fields.act === 'promo');
   let promo = listForms(page.html).some(({ fields }) => fields.act === 'promo-remove')
-    ? / Promo code applied: (\S+)/.exec(wordsOf(page.html))?.[1]
+    ? / Coupon applied: (\S+)/.exec(wordsOf(page.html))?.[1]
     : undefined;
   if (code !== undefined && box) {
     const applied = await visitor.press(box.action, { ...box.fields, promo: code });

@@ -33,6 +33,8 @@ export function findOfferFault(
   if (trialDays !== undefined) {
     if (hasTried) return `the page offers a second trial, of ${planId}`;
     if (hasPaid) return `the page offers a trial of ${planId} to a member who has paid for a plan`;
+    if (account.customers.some(({ balance }) => balance > 0))
+      return `the page offers a trial of ${planId} to a member who owes something`;
     return trialDays === days ? undefined : `the page offers ${trialDays} days of ${planId}, which has ${days}`;
   }
   if (days === undefined || hasTried || hasPaid) return undefined;

@@ -103,9 +103,11 @@ export const trialMutations: readonly Mutation[] = [
     title: 'The rest of a charge that is too small, left out of the announced one',
     rule: 'O4',
     operations: [buy('14', 'ALMOSTALL')],
-    change: inDatabase(`CREATE TRIGGER rest AFTER UPDATE ON memberships
+    fault: {
+      inDatabase: `CREATE TRIGGER rest AFTER UPDATE ON memberships
       WHEN json_extract(NEW.next_charge, '$.firstRegularCents') IS NOT NULL BEGIN
       UPDATE memberships SET next_charge = json_remove(next_charge, '$.firstRegularCents') WHERE user_id = NEW.user_id;
-      END`),
+      END`,
+    },
   },
 ];

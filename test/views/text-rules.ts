@@ -24,6 +24,7 @@ const exclaimed =
   /^(?:checkout\.unavailable\.|errors\.internal\.title$|parts\.messages\.success|password\.request\.(?:remembered|empty|confirmed)|password\.reset\.(?:resent|codeEmpty|passwordEmpty|confirmEmpty|inconsistent)|payment\.errors\.failed$|signUp\.code\.resent$|signUp\.confirmed\.text$)/;
 /** The developers' pages, which name tokens and clients. */
 const sandboxKeys = /^(?:sandbox|parts)\./;
+const coupons = /^checkout\.promo\.(?:applied|second)$/;
 
 /** Names that keep their capital within a sentence: of companies, formats, places, documents, and of the product's own pages and buttons. */
 const names: Record<'en' | 'fr' | 'nl', string> = {
@@ -104,6 +105,7 @@ const english: TextRule[] = [
     name: 'promo code, not coupon',
     lang: 'en',
     pattern: word('coupons?|vouchers?|discount codes?'),
+    except: coupons,
     faults: ['Enter a coupon'],
   },
   {

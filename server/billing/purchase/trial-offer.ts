@@ -46,10 +46,10 @@ async function readCardClaim({ stripe, trialKey }: BillingDeps, { paymentMethodI
     : undefined;
 }
 
-/** Tests for a user who has never paid for a plan or had free days of one. */
+/** Tests for a user who has never paid for a plan or had free days of one, and owes nothing. */
 async function isNew({ database }: BillingDeps, { userId, ...membership }: Membership): Promise<boolean> {
-  const { triedUntil, paidPlanId, pending, unpaid } = membership;
-  if (triedUntil !== null || paidPlanId !== null || pending || unpaid) return false;
+  const { triedUntil, paidPlanId, pending, unpaid, balanceCents } = membership;
+  if (triedUntil !== null || paidPlanId !== null || pending || unpaid || balanceCents > 0) return false;
   return (await listOrders(database.db, userId)).length === 0;
 }
 
@@ -94,8 +94,7 @@ export async function listTrialDays(
   { membership, plans }: { membership: Membership | undefined; plans: readonly Plan[] },
 ): Promise<ReadonlyMap<PlanId, number>> {
   const days = new Map<PlanId, number>();
-  // Above 0 it is owed, and the plan may be sold without free days.
-  if (membership === undefined || membership.balanceCents > 0) return days;
+  if (membership === undefined) return days;
   for (const plan of plans) {
     if (plan.trialDays !== null && isFirst(deps, { membership, plan })) days.set(plan.id, plan.trialDays);
   }
