@@ -1,16 +1,36 @@
 import type { InsertResult } from 'kysely';
 import type { AdapterPayload } from 'oidc-provider';
+import { z } from 'zod';
 import { type ClientId, type SessionIdHash, type Sha256, sha256, toClientId, toUserId } from '../shared/index.ts';
 import {
   type BoundQuery,
   cacheUntilChanged,
+  checkedAs,
   type Database,
+  parseStored,
   prepare,
   type Row,
   type SecretBox,
 } from '../store/index.ts';
 import { revokeSurplus } from './grant-queries-store.ts';
-import { parsePayload } from './stored-payload.ts';
+
+const text = z.string().optional();
+
+/** The properties on which the stores of the provider's records depend; the library checks the others. */
+const schema = checkedAs<AdapterPayload>(
+  z.looseObject({
+    accountId: text,
+    clientId: text,
+    exp: z.number().optional(),
+    grantId: text,
+    jti: text,
+    uid: text,
+    userCode: text,
+  }),
+);
+
+/** A record that the library gave to the store as JSON. @throws {StoredDataInvalid} */
+export const parsePayload = (json: string): AdapterPayload => parseStored(schema, json);
 
 /** The session to which a grant belongs, and whether it outlives that (offline access, or a device). */
 export interface GrantOwner {

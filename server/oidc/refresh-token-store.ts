@@ -2,9 +2,9 @@ import type { InsertResult, UpdateResult } from 'kysely';
 import Provider, { type Adapter, type AdapterPayload, errors } from 'oidc-provider';
 import { type SealedText, type Sha256, sha256 } from '../shared/index.ts';
 import { type Database, type Db, type KeyValueStore, prepare, type Row, type SecretBox } from '../store/index.ts';
+import { parsePayload } from './grant-records-store.ts';
 import type { GrantStore } from './grant-store.ts';
 import { AnsweredBefore, type RefreshAnswers } from './refresh-token-reuse.ts';
-import { parsePayload } from './stored-payload.ts';
 
 const model = 'RefreshToken';
 

@@ -6,8 +6,8 @@ import { HttpError, toRetrySeconds } from '../http/index.ts';
 import { sha256, toSealedText } from '../shared/index.ts';
 import type { KeyValueStore, SecretBox } from '../store/index.ts';
 import { deviceCodeSeconds } from './device-flow.ts';
+import { parsePayload } from './grant-records-store.ts';
 import { createSaveTracker } from './skip-unchanged-saves.ts';
-import { parsePayload } from './stored-payload.ts';
 
 interface ShortLivedAdapterDeps {
   kv: KeyValueStore;

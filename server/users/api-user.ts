@@ -1,8 +1,8 @@
 import type { Request } from 'express';
 import { HttpError, requirePrincipal } from '../http/index.ts';
 import type { Database } from '../store/index.ts';
-import { findCurrentUser } from './current-user-store.ts';
 import type { User } from './user.ts';
+import { findCurrentUser } from './user-store.ts';
 
 /**
  * The user who makes a call, by session or token; undefined for a client app that acts for itself.

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Database } from '../store/index.ts';
 import { attributeDocs } from './attribute-docs.ts';
-import { createImageNameReader } from './current-user-store.ts';
 import { type ProfileField, profileFieldNames, profileFields } from './profile-fields.ts';
 import { type Media, pictureUrl, toImagePath, toName, type User } from './user.ts';
+import { createImageNameReader } from './user-store.ts';
 
 /**
  * OpenID Connect Core 1.0, section 5.1, defines female and male and allows further values; the stored values are the

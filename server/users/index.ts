@@ -19,7 +19,6 @@ export {
   type WithPicture,
 } from './claims.ts';
 export { cognitoAttributesSchema, toCognitoAttributes } from './cognito-attributes.ts';
-export { currentUserQuery, findCurrentUser, rememberCurrentUser, toCurrentUser } from './current-user-store.ts';
 export { changeEmail, type EmailChange, findEmailChange, undoEmailChange } from './email-change-store.ts';
 export { claimUnverifiedUser, setSecondFactorRequired } from './federated-user-store.ts';
 export {
@@ -30,6 +29,7 @@ export {
   noExistingUsers,
 } from './import-rules.ts';
 export { insertImportedUsers, rehearseImport } from './import-store.ts';
+export { insertUser } from './insert-user-store.ts';
 export { graphqlUsers } from './list-users.ts';
 export { userOperations } from './operations.ts';
 export { createPageUserSetter, toPageUser } from './page-user.ts';
@@ -104,15 +104,18 @@ export { isEnabledUser, isErasedUser, listUsers } from './user-list-store.ts';
 export { findUserRecord, insertUserRecord, updateUserRecord } from './user-record-store.ts';
 export {
   confirmEmail,
+  currentUserQuery,
+  findCurrentUser,
   findUser,
   findUserByIdentifier,
-  insertUser,
   lockUser,
   recordSignIn,
+  rememberCurrentUser,
   setDisabled,
   setLocale,
   setMfaPreference,
   setSource,
   setUserPlan,
   setVerified,
+  toCurrentUser,
 } from './user-store.ts';

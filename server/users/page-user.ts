@@ -3,8 +3,8 @@ import type { PageUser } from '../../views/page-context.ts';
 import { setPageUser } from '../http/index.ts';
 import { countUnread } from '../messages/index.ts';
 import type { Database } from '../store/index.ts';
-import { createImageNameReader } from './current-user-store.ts';
 import { fullName, type Media, pictureUrl, toImagePath, type User } from './user.ts';
+import { createImageNameReader } from './user-store.ts';
 
 const firstLetter = (text: string) => Array.from(text)[0] ?? '';
 

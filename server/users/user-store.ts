@@ -1,9 +1,17 @@
 import type { Transaction } from 'kysely';
 import { withoutSteering } from '../http/index.ts';
-import { toUserId, type UserId } from '../shared/index.ts';
-import { type Db, isUniqueViolation, type NewRow, type Row, type Schema, uuidv7 } from '../store/index.ts';
-import { isEmailReserved } from './email-change-store.ts';
-import { AlreadyInUseError, type NewUser, type User, type UserIdentifier } from './user.ts';
+import type { UserId } from '../shared/index.ts';
+import {
+  type BoundQuery,
+  cacheUntilChanged,
+  type Database,
+  type Db,
+  prepare,
+  type Row,
+  readTogether,
+  type Schema,
+} from '../store/index.ts';
+import type { User, UserIdentifier } from './user.ts';
 
 export function toUser({ signedInEpoch: _, phoneChangedAt: __, ...row }: Row<'users'>): User {
   return {
@@ -34,72 +42,6 @@ export async function findUserByIdentifier(db: Db, identifier: UserIdentifier): 
       ? await from.where('email', '=', identifier.email).executeTakeFirst()
       : await from.where('phone', '=', identifier.phone).where('phoneVerified', '=', 1).executeTakeFirst();
   return row && toUser(row);
-}
-
-/** @throws {AlreadyInUseError} if the address or number belongs to another user, or the address is reserved for one */
-async function requireUnused(
-  trx: Transaction<Schema>,
-  { email, phone }: Pick<NewUser, 'email' | 'phone'>,
-  nowMs: number,
-): Promise<void> {
-  if (await trx.selectFrom('users').select('id').where('email', '=', email).executeTakeFirst())
-    throw new AlreadyInUseError('email');
-  // After the users, in this order: an address that is given up at this moment is then still the user's or already
-  // reserved.
-  if (await isEmailReserved(trx, email, { nowMs })) throw new AlreadyInUseError('email');
-  if (phone && (await trx.selectFrom('users').select('id').where('phone', '=', phone).executeTakeFirst())) {
-    throw new AlreadyInUseError('phone');
-  }
-}
-
-const toNewRow = (
-  {
-    emailVerified = false,
-    phoneVerified = false,
-    givenName = '',
-    familyName = '',
-    locale,
-    zoneinfo = null,
-    acceptedTosVersion = null,
-    source = 'general',
-    ...user
-  }: NewUser,
-  nowMs: number,
-): NewRow<'users'> => ({
-  id: toUserId(uuidv7(nowMs)),
-  email: user.email,
-  emailVerified: Number(emailVerified),
-  phone: user.phone,
-  phoneVerified: Number(phoneVerified),
-  passwordHash: user.passwordHash,
-  passwordChangedAt: user.passwordHash === null ? null : nowMs,
-  givenName,
-  familyName,
-  locale: locale ?? '',
-  zoneinfo,
-  acceptedTosVersion,
-  acceptedTosAt: acceptedTosVersion === null ? null : nowMs,
-  source,
-  planId: user.planId,
-  createdAt: nowMs,
-  updatedAt: nowMs,
-});
-
-/**
- * Adds a user.
- * @throws {AlreadyInUseError} if the address or number belongs to another user
- */
-export async function insertUser(trx: Transaction<Schema>, user: NewUser, nowMs: number): Promise<User> {
-  await requireUnused(trx, user, nowMs);
-  try {
-    const row = await trx.insertInto('users').values(toNewRow(user, nowMs)).returningAll().executeTakeFirstOrThrow();
-    return toUser(row);
-  } catch (error) {
-    // A parallel insert was faster than the check.
-    if (isUniqueViolation(error, 'users.email')) throw new AlreadyInUseError('email');
-    if (isUniqueViolation(error, 'users.phone')) throw new AlreadyInUseError('phone');
-    throw error;
-  }
 }
 
 /**
@@ -231,4 +173,89 @@ export async function setUserPlan(
     )
     .executeTakeFirst();
   return numUpdatedRows > 0n;
+}
+
+type UserRow = Row<'users'> & { imageName: string | null };
+type ReadUser = (id: UserId) => Promise<User | undefined>;
+interface UserReads {
+  read: ReadUser;
+  bind(id: UserId): BoundQuery<UserRow>;
+}
+const userReads = new WeakMap<Database, UserReads>();
+/** Of users that were read with it. */
+const imageNames = new WeakMap<User, string>();
+/** By request: each reads a user once. */
+const ofRequests = new WeakMap<object, Map<UserId, Promise<User | undefined>>>();
+
+/** The user of a row that `currentUserQuery` found. */
+export function toCurrentUser({ imageName, ...row }: UserRow): User {
+  const user = Object.freeze(toUser(row));
+  imageNames.set(user, imageName ?? '');
+  return user;
+}
+
+function createUserReads(database: Database): UserReads {
+  const { db } = database;
+  const cachedUser = cacheUntilChanged<User>(() => database.changes.ofRows('users'));
+  const one = (id: UserId) => db.selectFrom('users').selectAll('users').where('users.id', '=', id);
+  const select = prepare<{ id: UserId }, Row<'users'>>((v) => one(v.id));
+  // Nothing of PostgreSQL is kept: one statement reads the name of the picture too.
+  const { bind } = prepare<{ id: UserId }, UserRow>((v) =>
+    one(v.id).leftJoin('userRecords', 'userRecords.userId', 'users.id').select('userRecords.imageName'),
+  );
+  return {
+    bind: (id) => bind({ id }),
+    read: (id) =>
+      cachedUser(id, async () => {
+        if (database.kind === 'sqlite') {
+          const row = (await select(db, { id })).rows[0];
+          return row && Object.freeze(toUser(row));
+        }
+        const { user } = await readTogether(database, { user: bind({ id }) });
+        return user && toCurrentUser(user);
+      }),
+  };
+}
+
+function findReads(database: Database): UserReads {
+  const known = userReads.get(database) ?? createUserReads(database);
+  userReads.set(database, known);
+  return known;
+}
+
+/** The query of `findCurrentUser`, for a statement that reads more than the user. */
+export const currentUserQuery = (database: Database, id: UserId): BoundQuery<UserRow> => findReads(database).bind(id);
+
+/** Gives a user that was just read to this request. */
+export function rememberCurrentUser(request: object, id: UserId, user: Promise<User | undefined>): void {
+  const known = ofRequests.get(request) ?? new Map<UserId, Promise<User | undefined>>();
+  ofRequests.set(request, known);
+  known.set(id, user);
+}
+
+/**
+ * Reads a user; on SQLite from a cache that lasts until the users change, because every request reads it.
+ * @param request that is answered: it reads the user once
+ */
+export async function findCurrentUser(database: Database, id: UserId, request?: object): Promise<User | undefined> {
+  const known = request && ofRequests.get(request)?.get(id);
+  if (known) return known;
+  const user = findReads(database).read(id);
+  if (request) rememberCurrentUser(request, id, user);
+  return user;
+}
+
+/** Reads a user's imageName ('' for none), once or from a cache that lasts until the records change. */
+export function createImageNameReader({ db, changes }: Database): (user: User) => Promise<string> {
+  const cachedImageName = cacheUntilChanged<string>(() => changes.ofRows('user_records'));
+  return async (user) => {
+    const known = imageNames.get(user);
+    if (known !== undefined) return known;
+    const name = await cachedImageName(user.id, async () => {
+      const from = db.selectFrom('userRecords').select('imageName').where('userId', '=', user.id);
+      const row = await from.executeTakeFirst();
+      return row?.imageName ?? '';
+    });
+    return name ?? '';
+  };
 }
