@@ -126,7 +126,10 @@ const findActs = (membership: Membership, catalogue: Catalogue, nowMs: number) =
 });
 
 /** A charge that has failed. @param rules.own the plan that the user has now */
-function toUnpaidView(membership: Membership, { catalogue, nowMs, own, money }: UnpaidRules): MembershipView['unpaid'] {
+function toUnpaidView(
+  membership: Membership,
+  { catalogue, nowMs, own, words, money }: UnpaidRules,
+): MembershipView['unpaid'] {
   const { unpaid } = membership;
   if (!unpaid) return undefined;
   const keptUntil = graceEndsAt(membership, catalogue);
@@ -135,7 +138,7 @@ function toUnpaidView(membership: Membership, { catalogue, nowMs, own, money }: 
     amount: money(unpaid.amountCents),
     why: unpaid.why,
     resting,
-    meanwhile: resting ? own : undefined,
+    meanwhile: resting && own && own.id !== membership.pricedPlanId ? words(own).line : undefined,
     nextAttemptAt: unpaid.nextAttemptAt,
     // After that Stripe may continue to try for some days.
     keptUntil: keptUntil !== undefined && keptUntil > nowMs ? keptUntil : undefined,
@@ -146,7 +149,8 @@ function toUnpaidView(membership: Membership, { catalogue, nowMs, own, money }: 
 interface UnpaidRules {
   catalogue: Catalogue;
   nowMs: number;
-  own: string | undefined;
+  own: Plan | undefined;
+  words: (plan: Plan) => { line: string };
   money: (cents: number) => string;
 }
 
@@ -161,7 +165,6 @@ export function toMembershipView(
   const money = amountIn(r, currency);
   const words = (plan: Plan) => toPlanView(r, plan, { catalogue, membership });
   const { pending, card } = membership ?? {};
-  const own = catalogue.byId(r.user.planId);
   return {
     sold,
     ...(deal && { deal: { plan: deal.name, href: partnerDealUrl(deal, '') } }),
@@ -173,7 +176,8 @@ export function toMembershipView(
     discount: membership && toDiscountText(r, membership, money),
     credit: membership && toCreditText(r, membership, currency),
     nextCharge: membership?.nextCharge ? toNextChargeView(r, membership.nextCharge) : undefined,
-    unpaid: membership && toUnpaidView(membership, { catalogue, nowMs, own: own && words(own).line, money }),
+    unpaid:
+      membership && toUnpaidView(membership, { catalogue, nowMs, own: catalogue.byId(r.user.planId), words, money }),
     pending: sold ? toPendingView(pending, { byId: catalogue.byId, words, money }) : undefined,
     card: card ? { ...card, expired: isExpired(card, nowMs) } : undefined,
   };
