@@ -62,9 +62,10 @@ const grantSchema = z.object({
 const words = (text: string) => text.split(' ');
 
 /** The token of a call with nothing but a token; scripts of browsers send their origin. */
-function readToken({ headers }: IncomingMessage): string | undefined {
+function readToken({ url = '', headers }: IncomingMessage): string | undefined {
   const { authorization = '', origin, dpop } = headers;
-  if (origin !== undefined || dpop !== undefined) return undefined;
+  // A query may name fewer scopes, or another token.
+  if (url.includes('?') || origin !== undefined || dpop !== undefined) return undefined;
   if (headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined) return undefined;
   return /^Bearer ([A-Za-z0-9_-]{20,100})$/.exec(authorization)?.[1];
 }

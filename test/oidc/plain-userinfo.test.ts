@@ -15,9 +15,9 @@ interface Answer {
 }
 
 /** All headers are sent as they are given. */
-function ask(foyer: TestFoyer, headers: Record<string, string>): Promise<Answer> {
+function ask(foyer: TestFoyer, headers: Record<string, string>, query = ''): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const sent = request(`${foyer.url}/oauth2/userInfo`, { headers }, (answer) => {
+    const sent = request(`${foyer.url}/oauth2/userInfo${query}`, { headers }, (answer) => {
       let body = '';
       answer.setEncoding('utf8');
       answer.on('data', (text: string) => {
@@ -80,6 +80,19 @@ describe.each(backends)('plain userinfo on $name', (backend) => {
     const claims: unknown = JSON.parse(await expectSame(access_token, 200));
     expect(claims).toMatchObject({ nickname: 'A', website: 'https://ada.example/', gender: 'female' });
     expect(claims).not.toHaveProperty('middle_name');
+  });
+
+  it.each([
+    ['names fewer scopes', 200, '?scope=openid%20email'],
+    ['names a scope that the token lacks', 403, '?scope=openid%20groups'],
+    ['names scopes twice', 400, '?scope=openid&scope=email'],
+    ['has another token', 400, '?access_token=other'],
+  ])('A call whose query %s is the library’s: %i', async (_, status, query) => {
+    const { access_token } = await tokensFor(client, foyer.browser(), user);
+    const plain = await ask(foyer, { authorization: `Bearer ${access_token}` }, query);
+    const library = await ask(foyer, { authorization: `bearer ${access_token}` }, query);
+    expect(plain).toEqual({ ...library, status });
+    if (status === 200) expect(Object.keys(JSON.parse(plain.body) as object)).not.toContain('address');
   });
 
   it('A claim that the request names is answered too', async () => {
