@@ -63,6 +63,41 @@ describe('charges that are too small', () => {
     expect(await renew(who)).toEqual([0, 9_905, 9_900]);
   });
 
+  /** Moves the clock to a day of the year that comes next. */
+  const goTo = (month: number, day: number) => {
+    const nowMs = shop.stripe.engine.nowMs();
+    shop.passTime(Date.UTC(new Date(nowMs).getUTCFullYear() + 1, month - 1, day, 12) - nowMs);
+  };
+
+  it('A discount that ends between two charges is said with the day on which the first amount without it is charged', async () => {
+    goTo(1, 5);
+    const who = await member(shop);
+    await who.browser.post('/plan-purchase/10', { act: 'promo', planId: '10', promo: 'ALMOSTTHREE' });
+    const { words } = await planPage(who.browser);
+    const sentence = /ends on April \d, (\d{4}); \$99\.30 is charged on April 19, \1, and \$99\.00 after that/;
+    expect(words).toMatch(sentence);
+    expect(words).toMatch(/Start free trial – then pay \$99\.30 on April 19, \d{4}/);
+    await order(who.browser);
+    expect(await membershipPage(who)).toMatch(sentence);
+    for (const amounts of [[0], [0, 60], [0, 60, 0]]) expect(await renew(who)).toEqual(amounts);
+    const { periodEnd } = await standing(shop, who.user);
+    expect(new Date(periodEnd ?? 0).toISOString()).toMatch(/-04-19T/);
+    expect(await renew(who)).toEqual([0, 60, 0, 9_930]);
+  });
+
+  it('Discounted charges are counted from the day on which the plan began, after a short month too', async () => {
+    goTo(1, 31);
+    const who = await aBuyer(shop);
+    // 30 cents in January make 60 in February, and those of March are left for April, when the discount has ended.
+    const sentence = /The discount ends on April 30, \d{4}; \$99\.30 is charged then, and \$99\.00 after that/;
+    expect(await buyByPage(shop, who, '10', 'ALMOSTTHREE')).toMatch(sentence);
+    expect(await membershipPage(who)).toMatch(sentence);
+    expect(await renew(who)).toEqual([0, 60]);
+    expect(await membershipPage(who)).toMatch(sentence);
+    expect(await renew(who)).toEqual([0, 60, 0]);
+    expect(await renew(who)).toEqual([0, 60, 0, 9_930]);
+  });
+
   it('Several charges that are too small together are charged as soon as they are large enough, as announced', async () => {
     const who = await aBuyer(shop);
     // 30 cents each: none now, 60 with the second, none with the third, 60 with the fourth.
@@ -89,7 +124,7 @@ describe('charges that are too small', () => {
     await stripe.subscriptions.update(who.subscription, { discounts: [{ coupon: 'ALMOSTTHREE' }] });
     await shop.membership.refresh(who.user.id);
     // 30 cents each: none with the first, 60 with the second, none with the third.
-    const sentence = /; \$99\.30 is charged then, and \$99\.00 after that/;
+    const sentence = /; \$99\.30 is charged on \w+ \d+, \d{4}, and \$99\.00 after that/;
     expect(await membershipPage(who)).toMatch(sentence);
     expect(await renew(who)).toEqual([9_900, 0]);
     expect(await membershipPage(who)).toMatch(sentence);

@@ -72,7 +72,7 @@ export const listFacts = (html: string): { label: string; value: string }[] =>
 /** What is said besides the amount: the end of a discount, and the part that the credit pays. */
 function readRest(text: string): Pick<Charging, 'regular' | 'creditCents' | 'smallCents' | 'afterCents'> {
   const end = new RegExp(
-    `discount ends on (${date}); (?:after that, )?(${money}) is charged(?: then, and (${money}))?`,
+    `discount ends on (${date}); (?:after that, )?(${money}) is charged(?: (?:then|on ${date}), and (${money}))?`,
   );
   const [, from, regular, later] = end.exec(text) ?? [];
   const small = new RegExp(`Another (${money}) is too small to be charged`).exec(text);

@@ -27,10 +27,13 @@ export function toPeriod({
   return known ? { interval: known, count } : null;
 }
 
+/** The period between charges. `anchorMs`: each is on the day of the month of this one, as far as the month has it. */
+export type ChargePeriod = BillingPeriod & { anchorMs?: number };
+
 /** The time after so many periods. Milliseconds. */
-export function addPeriods(fromMs: number, { interval, count }: BillingPeriod, periods = 1): number {
+export function addPeriods(fromMs: number, { interval, count, anchorMs = fromMs }: ChargePeriod, periods = 1): number {
   if (interval === 'day') return fromMs + periods * count * dayMs;
-  return addMonths(fromMs, (interval === 'year' ? 12 : 1) * periods * count);
+  return addMonths(fromMs, (interval === 'year' ? 12 : 1) * periods * count, new Date(anchorMs).getUTCDate());
 }
 
 const periodsByType: Record<PlansFile['periods'], Record<PlanType, BillingPeriod>> = {

@@ -66,29 +66,35 @@ export function asSubscribed(plan: Plan, price: SubscriptionPrice): Plan {
   return { ...plan, amountCents: price.amountCents, period: toPeriod(price) ?? plan.period };
 }
 
+/** The day of the first charge after a discount. */
+export const firstRegularDay = (lang: TextContext['lang'], { firstRegularAt, discountEndsAt }: NextCharge): string =>
+  formatDate(lang, firstRegularAt ?? discountEndsAt ?? 0);
+
+/** The amounts after a discount has ended; none if they are unknown, or if it does not end. */
+function regularText({ lang, t }: TextContext, next: NextCharge): string[] {
+  const { discountEndsAt, regularCents, firstRegularCents: first, currency } = next;
+  if (discountEndsAt === null || regularCents === null) return [];
+  const money = (cents: number) => formatAmount(lang, cents, { currency });
+  const [date, amount] = [formatDate(lang, discountEndsAt), money(regularCents)];
+  if (first === undefined) return [t('checkout.lines.regular', { date, amount })];
+  const day = firstRegularDay(lang, next);
+  const key = day === date ? 'checkout.lines.regularAfter' : 'checkout.lines.regularOn';
+  return [t(key, { date, amount, first: money(first), day })];
+}
+
 /**
  * The sentences after an announced charge: its tax, what credit pays besides, and its amount when the discount has ended
  * or a debt is paid.
  */
 export function laterAmountsText({ lang, t }: TextContext, next: NextCharge): string {
-  const { creditUsedCents, carriedCents = 0, discountEndsAt, regularCents, firstRegularCents: first } = next;
-  const { taxCents, currency } = next;
+  const { creditUsedCents, carriedCents = 0, taxCents, currency } = next;
   const money = (cents: number) => formatAmount(lang, cents, { currency });
   const credit = creditUsedCents > 0 ? [t('checkout.lines.fromCredit', { amount: money(creditUsedCents) })] : [];
   // The tax is that of the whole charge: of the part that the credit pays, too.
   const taxKey = credit.length === 0 ? 'checkout.lines.withTax' : 'checkout.lines.withTaxTogether';
   const tax = taxCents > 0 ? [t(taxKey, { amount: money(taxCents) })] : [];
   const carried = carriedCents > 0 ? [t('checkout.lines.carried', { amount: money(carriedCents) })] : [];
-  const regular =
-    discountEndsAt !== null && regularCents !== null
-      ? [
-          t(first === undefined ? 'checkout.lines.regular' : 'checkout.lines.regularAfter', {
-            date: formatDate(lang, discountEndsAt),
-            amount: money(regularCents),
-            ...(first !== undefined && { first: money(first) }),
-          }),
-        ]
-      : [];
+  const regular = regularText({ lang, t }, next);
   const each = regular.length === 0 && hasDebt(next) ? toEachCharge(next) : null;
   const isSmall = each !== null && toChargeable(each, currency) !== each;
   const smallest = money(smallestCharge(currency));

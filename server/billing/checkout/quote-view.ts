@@ -7,7 +7,7 @@ import { hasDebt, toEachCharge } from '../stripe/next-charge.ts';
 import type { AmountLine } from '../stripe/stripe-invoices.ts';
 import type { Checkout } from './checkout-context.ts';
 import type { CheckoutDeps } from './checkout-deps.ts';
-import { laterAmountsText, periodText, planLine, type TextContext } from './plan-view.ts';
+import { firstRegularDay, laterAmountsText, periodText, planLine, type TextContext } from './plan-view.ts';
 import { findTrialEnd, type QuoteView, toTrialView, trialOrderText } from './trial-view.ts';
 
 /** The current amount for the plan. @throws {StripeUnavailableError} */
@@ -47,9 +47,8 @@ function laterOrderText(
   if (next === null || next.regularCents === null) return undefined;
   const { regularCents, firstRegularCents: first, discountEndsAt } = next;
   if (discountEndsAt !== null) {
-    const date = formatDate(lang, discountEndsAt);
-    if (first !== undefined) return t('checkout.payOnce', { amount: money(first), date });
-    return t('checkout.payLater', { amount: money(regularCents), date });
+    if (first !== undefined) return t('checkout.payOnce', { amount: money(first), date: firstRegularDay(lang, next) });
+    return t('checkout.payLater', { amount: money(regularCents), date: formatDate(lang, discountEndsAt) });
   }
   const cents = toEachCharge(next) ?? 0;
   if (cents <= 0 || plan.period === null) return undefined;

@@ -4,7 +4,7 @@ import type { Plan } from '../catalogue/catalogue.ts';
 import type { Quote } from '../results.ts';
 import { hasDebt, toEachCharge } from '../stripe/next-charge.ts';
 import type { NextCharge } from '../subscription/membership.ts';
-import { laterAmountsText, periodText, planLine, type TextContext } from './plan-view.ts';
+import { firstRegularDay, laterAmountsText, periodText, planLine, type TextContext } from './plan-view.ts';
 
 // A plan that begins with free days.
 
@@ -32,17 +32,17 @@ export function trialOrderText(
   { plan, next, endsAt }: { plan: Plan; next: NextCharge; endsAt: number },
 ): string {
   const money = (cents: number) => formatAmount(lang, cents, { currency: next.currency });
-  const date = formatDate(lang, next.amountCents === 0 ? (next.discountEndsAt ?? endsAt) : endsAt);
+  const first = next.amountCents === 0 ? next.firstRegularCents : undefined;
+  const date =
+    first === undefined
+      ? formatDate(lang, next.amountCents === 0 ? (next.discountEndsAt ?? endsAt) : endsAt)
+      : firstRegularDay(lang, next);
   const isEachTime = next.discountEndsAt === null && next.creditUsedCents === 0 && !hasDebt(next);
   const [each, once] =
     next.amountCents === 0
-      ? [
-          next.firstRegularCents === undefined ? (next.regularCents ?? toEachCharge(next)) : null,
-          next.firstRegularCents,
-        ]
+      ? [first === undefined ? (next.regularCents ?? toEachCharge(next)) : null, first ?? 0]
       : [isEachTime ? next.amountCents : null, next.amountCents];
-  if (each === null || plan.period === null)
-    return t('checkout.planTrial.orderOnce', { amount: money(once ?? 0), date });
+  if (each === null || plan.period === null) return t('checkout.planTrial.orderOnce', { amount: money(once), date });
   return t('checkout.planTrial.order', { amount: money(each), per: periodText(t, plan.period), date });
 }
 

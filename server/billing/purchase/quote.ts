@@ -1,9 +1,10 @@
 import type Stripe from 'stripe';
-import { type Plan, planAfterYear, toQuantity } from '../catalogue/catalogue.ts';
+import { type ChargePeriod, type Plan, planAfterYear, toQuantity } from '../catalogue/catalogue.ts';
 import { withPresentPrices } from '../catalogue/prices.ts';
 import type { BillingDeps } from '../deps.ts';
 import { type ChosenPromotion, type Quote, StripeUnavailableError } from '../results.ts';
 import { billingMode } from '../stripe/billing-mode.ts';
+import { withAnchor } from '../stripe/charge-periods.ts';
 import { toLaterCharge } from '../stripe/next-charge.ts';
 import { previewTaxed, readTaxRate } from '../stripe/stripe-client.ts';
 import {
@@ -36,6 +37,8 @@ interface ChangeParams {
   trialEnd?: number | undefined;
   /** Seconds; null: no proration. */
   prorationDate: number | null;
+  /** Of a subscription that goes on: the period of its charges. */
+  period?: ChargePeriod | null;
 }
 
 /** A plan with its promotion code. */
@@ -66,6 +69,7 @@ export async function changeParams(
   return {
     items: [{ id: item.id, ...(price !== undefined && { price }), ...seats }],
     endTrial: subscription.status === 'trialing',
+    ...(isUpgrade && { period: withAnchor(plan.period, membership.price, subscription) }),
     prorationDate: isUpgrade ? await getQuotedDate(deps, { ...live, subscriptionId }, upgrade) : null,
   };
 }
@@ -113,6 +117,10 @@ async function followingDetails(
   };
 }
 
+/** The period of the charges after this one. */
+const toChargePeriod = (plan: Plan, { period }: ChangeParams, { created }: Stripe.Invoice): ChargePeriod | null =>
+  plan.period && { anchorMs: toMs(created), ...(period ?? plan.period) };
+
 /** @throws {StripeUnavailableError} */
 async function preview(
   deps: BillingDeps,
@@ -153,18 +161,19 @@ async function preview(
     params,
     async previewNext() {
       const { renewsAt: at } = amounts;
-      const charge = { customerDiscount, balanceCents: balanceLeft(invoice), at, period: (following ?? plan).period };
+      const charge = { customerDiscount, balanceCents: balanceLeft(invoice), at };
       if (following) {
         const next = discountAfter(discount, customerDiscount, { at, amountCents: following.amountCents });
         const details = await followingDetails(deps, { params, isMade }, following);
         const ofMonth = await ask(next, { ...details, preview_mode: 'recurring' });
-        return toLaterCharge(ofMonth, { ...charge, discount: next });
+        return toLaterCharge(ofMonth, { ...charge, discount: next, period: following.period });
       }
       const next = discountAfter(discount, customerDiscount, { at });
       // The balance is apart.
       const isSame = next === discount || (next === null && amounts.discountCents === 0);
       const later = isSame && isWhole(amounts) ? invoice : await ask(next, { preview_mode: 'recurring' });
-      return toLaterCharge(later, { ...charge, discount: next });
+      const period = toChargePeriod(plan, params, invoice);
+      return toLaterCharge(later, { ...charge, discount: next, period });
     },
   };
 }

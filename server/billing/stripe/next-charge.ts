@@ -12,29 +12,21 @@ import {
   trialPlanKey,
 } from '../subscription/membership.ts';
 import type { Snapshot } from '../subscription/membership-store.ts';
+import { countDiscounted, withAnchor } from './charge-periods.ts';
 import type { StripeSnapshot } from './read-stripe-snapshot.ts';
 import { callStripe, toStripeRefusal } from './stripe-client.ts';
 import { type ChargeDiscounts, toRegularAmounts, usedCreditCents } from './stripe-invoices.ts';
 import { findDraft, leftAfter, plannedChange, toChargeable, toId, toMs } from './stripe-objects.ts';
-
-/** How many charges from this one on have its discount. undefined: unknown, or without an end. */
-function countDiscounted({ discount, at, period }: ChargeDiscounts): number | undefined {
-  if (discount?.duration === 'once') return 1;
-  const endsAt = discount?.endsAt ?? null;
-  if (endsAt === null || at === null || period === null) return undefined;
-  let count = 1;
-  while (addPeriods(at, period, count) < endsAt) count += 1;
-  return count;
-}
 
 /** A charge with the balance, and those after it. @param dueCents with the balance, below 0 credit */
 function toAmounts(
   regular: ReturnType<typeof toRegularAmounts>,
   discounts: ChargeDiscounts,
   dueCents: number,
-): Pick<NextCharge, 'amountCents' | 'firstRegularCents' | 'carriedCents'> {
+): Pick<NextCharge, 'amountCents' | 'firstRegularCents' | 'firstRegularAt' | 'carriedCents'> {
   const { regularCents, discountCents, discountEndsAt, currency } = regular;
   const count = discountEndsAt === null ? undefined : countDiscounted(discounts);
+  const { at, period } = discounts;
   const carriedCents = leftAfter(dueCents, currency);
   let firstRegularCents: number | undefined;
   if (count !== undefined && regularCents !== null) {
@@ -42,9 +34,11 @@ function toAmounts(
     for (let done = 1; done < count; done += 1) left = leftAfter(left + regularCents - discountCents, currency);
     firstRegularCents = toChargeable(left + regularCents, currency);
   }
+  const isOther = firstRegularCents !== undefined && firstRegularCents !== regularCents;
+  const firstRegularAt = at === null || period === null ? undefined : addPeriods(at, period, count);
   return {
     amountCents: toChargeable(dueCents, currency),
-    ...(firstRegularCents !== undefined && firstRegularCents !== regularCents && { firstRegularCents }),
+    ...(isOther && { firstRegularCents, firstRegularAt }),
     ...(carriedCents > 0 && { carriedCents }),
   };
 }
@@ -109,7 +103,7 @@ export function hasDebt(next: NextCharge): boolean {
 
 /** The subscription on which a later plan begins. */
 type LaterSubscription = Discounts &
-  Pick<Snapshot, 'cancelAtPeriodEnd' | 'periodEnd' | 'paidUntil' | 'balanceCents' | 'pricedPlanId'> &
+  Pick<Snapshot, 'cancelAtPeriodEnd' | 'periodEnd' | 'paidUntil' | 'balanceCents' | 'pricedPlanId' | 'price'> &
   Parameters<typeof isNext>[0];
 
 /** Stripe's next invoice of a subscription with its schedule; null: there is none. @throws {StripeUnavailableError} */
@@ -161,11 +155,12 @@ export async function previewLaterPlan(
 ): Promise<NextCharge> {
   const { balanceCents, customerDiscount } = membership;
   const at = toFullPeriodEnd(membership);
+  const period = withAnchor(plan.period, membership.price, subscription);
   // A scheduled plan stays at its price.
   const { nextPriceId } = plannedChange(subscription, subscription.items.data[0]?.current_period_end ?? 0);
   if (nextPriceId !== undefined && isNext(membership, plan)) {
     const scheduled = await previewNextInvoice({ stripe }, subscription);
-    if (scheduled) return toChargeAfter(scheduled, membership, { at, balanceCents, period: plan.period });
+    if (scheduled) return toChargeAfter(scheduled, membership, { at, balanceCents, period });
   }
   // A plan that goes on keeps its price, also an archived one.
   const price = membership.pricedPlanId === plan.id ? undefined : await prices.priceIdFor(plan);
@@ -183,7 +178,7 @@ export async function previewLaterPlan(
     ...previewDiscounts(membership, discount),
   };
   const invoice = await (ask ? ask(params) : callStripe(stripe, (client) => client.invoices.createPreview(params)));
-  return toLaterCharge(invoice, { discount, customerDiscount, balanceCents, at, period: plan.period });
+  return toLaterCharge(invoice, { discount, customerDiscount, balanceCents, at, period });
 }
 
 /**
@@ -269,7 +264,8 @@ async function previewNextCharge(
   }
   const invoice = await previewNextInvoice(deps, subscription);
   if (!invoice) return null;
-  const period = plan ? plan.period : snapshot.price && toPeriod(snapshot.price);
+  const ownPeriod = plan ? plan.period : snapshot.price && toPeriod(snapshot.price);
+  const period = withAnchor(ownPeriod, snapshot.price, subscription);
   const charge = { at: soldStart(invoice) ?? snapshot.periodEnd, period };
   if (!findDraft(subscription)) return toNextCharge(invoice, snapshot, charge);
   return toChargeAfter(invoice, snapshot, { ...charge, balanceCents: snapshot.balanceCents });

@@ -134,6 +134,7 @@ const nextCharge: z.ZodType<NextCharge> = z.looseObject({
   amountCents: z.number(),
   regularCents: z.number().nullable(),
   firstRegularCents: z.number().optional(),
+  firstRegularAt: z.number().optional(),
   carriedCents: z.number().optional(),
   discountCents: z.number(),
   discountEndsAt: z.number().nullable(),

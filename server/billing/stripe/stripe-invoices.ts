@@ -1,6 +1,6 @@
 import type Stripe from 'stripe';
 import { dayMs, type PlanId, type StripeSubscriptionId, toStripeSubscriptionId } from '../../shared/index.ts';
-import type { BillingPeriod } from '../catalogue/catalogue.ts';
+import type { ChargePeriod } from '../catalogue/catalogue.ts';
 import { type AppliedDiscount, appliesAt, type CustomerDiscount } from '../subscription/membership.ts';
 import { toId, toMs, toStoredSeats } from './stripe-objects.ts';
 
@@ -267,7 +267,7 @@ export interface ChargeDiscounts {
   customerDiscount: CustomerDiscount | null;
   at: number | null;
   /** Of the plan; null: unknown. */
-  period: BillingPeriod | null;
+  period: ChargePeriod | null;
 }
 
 /** The part of an announced charge that does not depend on the user's balance. */

@@ -67,6 +67,8 @@ export interface NextCharge {
   regularCents: number | null;
   /** The first amount after the discount has ended, if it is another one: credit or a debt is left for it. */
   firstRegularCents?: number | undefined;
+  /** Its time; the discount may end before. undefined: unknown. */
+  firstRegularAt?: number | undefined;
   /** Of this charge, and too small for Stripe: it is added to the charge after it. Omitted: nothing. */
   carriedCents?: number | undefined;
   discountCents: number;
