@@ -104,7 +104,7 @@ describe('charges that are too small', () => {
     const words = await buyByPage(shop, who, '10', 'ALMOSTFOUR');
     expect(words).toMatch(/Too small to charge, added to your next payment −\$0\.30/);
     expect(words).toMatch(
-      /Renews on \w+ \d+, \d{4} at \$0\.60\. The discount ends on \w+ \d+, \d{4}; after that, \$99\.00/,
+      /Renews on \w+ \d+, \d{4} at \$0\.60\. After that, \$0\.30 is due each time\. .+ The discount ends on [^;]+; after that, \$99\.00/,
     );
     expect(await renew(who)).toEqual([0, 60]);
     expect(await membershipPage(who)).toMatch(

@@ -64,6 +64,10 @@ function judgePurchase({ member, findings }: Case, invoice: Invoice, sale: Sale)
   ledger.entries.push({ atMs: paidAt(invoice) * 1_000, text: `paid: ${shown(invoice)}` });
 }
 
+/** What is announced as too small to be charged on a day; from the end of a discount on nothing is. */
+const smallCentsAt = ({ regular, smallCents = 0 }: NextCharge & { kind: 'charge' }, day: string): number =>
+  regular && day >= regular.from ? 0 : smallCents;
+
 /** A renewal, paid or not. */
 function judgeRenewal({ member, findings }: Case, invoice: Invoice): void {
   const { ledger } = member;
@@ -79,7 +83,7 @@ function judgeRenewal({ member, findings }: Case, invoice: Invoice): void {
   const change = (invoice.ending_balance ?? 0) - invoice.starting_balance;
   // A debt was named with the purchase that has left it, and is in the announced amount or in what is too small.
   const announced =
-    promise.kind === 'charge' ? (promise.smallCents ?? 0) + (promise.creditCents ?? 0 - ledger.owedCents) : 0;
+    promise.kind === 'charge' ? smallCentsAt(promise, actual.day) + (promise.creditCents ?? 0 - ledger.owedCents) : 0;
   // No page was opened since the renewal before this one: how much the credit pays is not said.
   const isSaid = promise.kind === 'charge' && promise.cents !== undefined;
   // Its balance is taken up when it is finalized, however late it is paid; a void one gives it back.

@@ -159,9 +159,26 @@ export function difference(promises: readonly NextCharge[], actual: Actual, verb
  */
 export function following(promise: NextCharge, { day, owedCents }: { day: string; owedCents: number }): NextCharge {
   if (promise.kind === 'none') return promise;
-  const { cents, regular, creditCents, smallCents, afterCents } = promise;
+  const { cents, regular, creditCents, smallCents, afterCents, each } = promise;
   const after = creditCents || smallCents || cents === undefined ? undefined : cents - owedCents;
   const hasEnded = regular?.afterCents !== undefined && day >= regular.from;
   const later = hasEnded ? { from: regular.from, cents: regular.afterCents ?? 0 } : regular;
-  return { kind: 'charge', cents: afterCents ?? after, regular: later };
+  if (each === undefined) return { kind: 'charge', cents: afterCents ?? after, regular: later };
+  const total = each.cents + (smallCents ?? 0);
+  const isSmall = total < each.least;
+  const amounts = isSmall ? { cents: 0, smallCents: total } : { cents: total };
+  return { kind: 'charge', ...amounts, each, regular: later };
+}
+
+/** Adds what the member is told about their balance: credit lowers it, a debt raises it. */
+export function balanceChange(lines: Announcement['lines']): number {
+  let change = 0;
+  for (const { label, cents } of lines) {
+    const size = Math.abs(cents);
+    if (/kept as your credit|becomes your credit/i.test(label)) change -= size;
+    else if (/too small/i.test(label)) change += size;
+    else if (/^your credit/i.test(label)) change += size;
+    else if (/owed/i.test(label)) change -= size;
+  }
+  return change;
 }

@@ -3,10 +3,10 @@ import * as acts from './acts.ts';
 import { best, confirmByApi } from './api-acts.ts';
 import { findPlan, freePlanId, partnerPlans } from './catalogue.ts';
 import { findOfferFault, noteCard } from './judge-trials.ts';
-import { nothing, type Outcome, type Press, shownAnnouncement, shownNext } from './ledger.ts';
+import { balanceChange, nothing, type Outcome, type Press, shownAnnouncement, shownNext } from './ledger.ts';
 import { type Operation, type Random, shownOperation } from './operations.ts';
 import { performAlone } from './outside.ts';
-import { type Announcement, balanceChange, type NextCharge, readKeptDays, readNextCharge } from './read-pages.ts';
+import { type Announcement, type NextCharge, readKeptDays, readNextCharge } from './read-pages.ts';
 import { accountOf, dayOf, isLive, planOfPrice } from './stripe-books.ts';
 import type { Member, World } from './world.ts';
 

@@ -56,6 +56,8 @@ export type NextCharge =
       creditCents?: number | undefined;
       /** Too small to be charged: it is owed with the charge after it. */
       smallCents?: number | undefined;
+      /** What is due each time after it; amounts below `least` are added to the next payment. */
+      each?: { cents: number; least: number } | undefined;
       /** The plan that begins with it. */
       planName?: string | undefined;
     }
@@ -70,19 +72,20 @@ export const listFacts = (html: string): { label: string; value: string }[] =>
   }));
 
 /** What is said besides the amount: the end of a discount, and the part that the credit pays. */
-function readRest(text: string): Pick<Charging, 'regular' | 'creditCents' | 'smallCents' | 'afterCents'> {
+function readRest(text: string): Pick<Charging, 'regular' | 'creditCents' | 'smallCents' | 'afterCents' | 'each'> {
   const end = new RegExp(
     `discount ends on (${date}); (?:after that, )?(${money}) is charged(?: (?:then|on ${date}), and (${money}))?`,
   );
   const [, from, regular, later] = end.exec(text) ?? [];
-  const small = new RegExp(`Another (${money}) is too small to be charged`).exec(text);
-  const credit = new RegExp(`Another (${money}) is paid from your credit`).exec(text);
-  const after = new RegExp(`\\. After that, (${money}) is charged`).exec(text);
+  const [, due, least] =
+    new RegExp(`After that, (${money}) is due each time. Amounts below (${money})`).exec(text) ?? [];
+  const find = (pattern: string) => findMoney(new RegExp(pattern).exec(text)?.[1]);
   return {
     ...(from && regular && { regular: { from: toDay(from), cents: toCents(regular), afterCents: findMoney(later) } }),
-    smallCents: findMoney(small?.[1]),
-    ...(credit?.[1] && { creditCents: toCents(credit[1]) }),
-    ...(after?.[1] && { afterCents: toCents(after[1]) }),
+    ...(due && least && { each: { cents: toCents(due), least: toCents(least) } }),
+    smallCents: find(`Another (${money}) is too small to be charged`),
+    creditCents: find(`Another (${money}) is paid from your credit`),
+    afterCents: find(`\\. After that, (${money}) is charged`),
   };
 }
 
@@ -185,19 +188,6 @@ export function readAnnouncement(html: string): Announcement | undefined {
     seats: Number(/<input(?=[^>]* name="seats")[^>]* value="(\d+)"/.exec(html)?.[1] ?? 1),
     form,
   };
-}
-
-/** Adds what the member is told about their balance: credit lowers it, a debt raises it. */
-export function balanceChange(lines: Announcement['lines']): number {
-  let change = 0;
-  for (const { label, cents } of lines) {
-    const size = Math.abs(cents);
-    if (/kept as your credit|becomes your credit/i.test(label)) change -= size;
-    else if (/too small/i.test(label)) change += size;
-    else if (/^your credit/i.test(label)) change += size;
-    else if (/owed/i.test(label)) change -= size;
-  }
-  return change;
 }
 
 export interface InvoiceRow {

@@ -4,9 +4,9 @@ import type { PlanId } from '../../shared/index.ts';
 import type { AnnouncedPrice } from '../jobs/task-store.ts';
 import { StripeUnavailableError } from '../results.ts';
 import { callStripe, type StripeClient, toStripeRefusal } from '../stripe/stripe-client.ts';
-import { toId } from '../stripe/stripe-objects.ts';
+import { toId, toMs } from '../stripe/stripe-objects.ts';
 import { trialPlanKey } from '../subscription/membership.ts';
-import type { BillingPeriod, Catalogue, Plan } from './catalogue.ts';
+import { type BillingPeriod, type Catalogue, type ChargePeriod, type Plan, toPeriod } from './catalogue.ts';
 
 /** The prices at Stripe of the catalogue's plans. */
 export interface Prices {
@@ -184,4 +184,18 @@ export async function withPresentPrices<T>(
     const refusal = toStripeRefusal(error);
     throw refusal ? new StripeUnavailableError(refusal.message, { cause: error }) : error;
   }
+}
+
+/**
+ * Stripe counts periods from the anchor: after February 28 comes March 31. Another interval begins with a new anchor.
+ * @param price of the subscription until then
+ */
+export function withAnchor(
+  period: BillingPeriod | null,
+  price: Parameters<typeof toPeriod>[0] | null,
+  { billing_cycle_anchor: anchor }: Pick<Stripe.Subscription, 'billing_cycle_anchor'>,
+): ChargePeriod | null {
+  const before = price && toPeriod(price);
+  const goesOn = period !== null && before?.interval === period.interval && before.count === period.count;
+  return goesOn ? { ...period, anchorMs: toMs(anchor) } : period;
 }

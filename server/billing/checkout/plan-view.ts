@@ -87,7 +87,7 @@ function regularText({ lang, t }: TextContext, next: NextCharge): string[] {
  * or a debt is paid.
  */
 export function laterAmountsText({ lang, t }: TextContext, next: NextCharge): string {
-  const { creditUsedCents, carriedCents = 0, taxCents, currency } = next;
+  const { creditUsedCents, carriedCents = 0, taxCents, isDiscountKept, currency } = next;
   const money = (cents: number) => formatAmount(lang, cents, { currency });
   const credit = creditUsedCents > 0 ? [t('checkout.lines.fromCredit', { amount: money(creditUsedCents) })] : [];
   // The tax is that of the whole charge: of the part that the credit pays, too.
@@ -95,14 +95,14 @@ export function laterAmountsText({ lang, t }: TextContext, next: NextCharge): st
   const tax = taxCents > 0 ? [t(taxKey, { amount: money(taxCents) })] : [];
   const carried = carriedCents > 0 ? [t('checkout.lines.carried', { amount: money(carriedCents) })] : [];
   const regular = regularText({ lang, t }, next);
-  const each = regular.length === 0 && hasDebt(next) ? toEachCharge(next) : null;
+  const each = (regular.length === 0 || isDiscountKept) && hasDebt(next) ? toEachCharge(next) : null;
   const isSmall = each !== null && toChargeable(each, currency) !== each;
   const smallest = money(smallestCharge(currency));
   const then =
     each === null
       ? []
       : [t(isSmall ? 'checkout.lines.thenSmall' : 'checkout.lines.thenRegular', { amount: money(each), smallest })];
-  return [...credit, ...tax, ...carried, ...regular, ...then].map((sentence) => ` ${sentence}`).join('');
+  return [...credit, ...tax, ...carried, ...then, ...regular].map((sentence) => ` ${sentence}`).join('');
 }
 
 export function toPlanView(ctx: TextContext, plan: Plan, catalogue: Catalogue): PlanView {

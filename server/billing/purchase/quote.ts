@@ -1,10 +1,9 @@
 import type Stripe from 'stripe';
 import { type ChargePeriod, type Plan, planAfterYear, toQuantity } from '../catalogue/catalogue.ts';
-import { withPresentPrices } from '../catalogue/prices.ts';
+import { withAnchor, withPresentPrices } from '../catalogue/prices.ts';
 import type { BillingDeps } from '../deps.ts';
 import { type ChosenPromotion, type Quote, StripeUnavailableError } from '../results.ts';
 import { billingMode } from '../stripe/billing-mode.ts';
-import { withAnchor } from '../stripe/charge-periods.ts';
 import { toLaterCharge } from '../stripe/next-charge.ts';
 import { previewTaxed, readTaxRate } from '../stripe/stripe-client.ts';
 import {

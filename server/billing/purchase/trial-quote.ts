@@ -57,9 +57,16 @@ const withDiscountEnd = (
 
 /** undefined: something would be charged today. @throws {StripeUnavailableError} */
 async function preview(deps: BillingDeps, live: Viewed, tried: TriedPlan): Promise<Priced | undefined> {
-  const { plan, promotion, endsAt } = tried;
+  const { plan, promotion } = tried;
   const { customerId, subscriptionId, membership } = live;
   const { customerDiscount, balanceCents } = membership;
+  // The code is redeemed with the call, in whole seconds as Stripe counts.
+  const redeemed = promotion && {
+    ...promotion,
+    endsAt: discountEnd(promotion, Math.floor(deps.now() / 1_000) * 1_000),
+  };
+  // If it ended in the very second of the first charge, the seconds until the button is pressed would decide.
+  const endsAt = redeemed?.endsAt === tried.endsAt ? tried.endsAt - 1_000 : tried.endsAt;
   const trialEnd = endsAt / 1_000;
   const params = { ...(await changeParams(deps, live, tried)), endTrial: false, trialEnd };
   const { items, ...terms } = toStripeParams(params);
@@ -79,8 +86,6 @@ async function preview(deps: BillingDeps, live: Viewed, tried: TriedPlan): Promi
     });
   const today = await ask(promotion ?? customerDiscount);
   if (dueWithCall(today, trialEnd) !== 0) return undefined;
-  // The preview may be of the invoice at the end of the free days, but the code is redeemed now.
-  const redeemed = promotion && { ...promotion, endsAt: discountEnd(promotion, deps.now()) };
   const discount = discountAt({ discount: redeemed, customerDiscount }, { at: endsAt });
   return {
     due: {
@@ -94,7 +99,7 @@ async function preview(deps: BillingDeps, live: Viewed, tried: TriedPlan): Promi
     params,
     async previewNext() {
       const charge = { discount, customerDiscount, balanceCents, at: endsAt, period: plan.period };
-      return withDiscountEnd(toLaterCharge(await ask(discount, true), charge), discount, tried);
+      return withDiscountEnd(toLaterCharge(await ask(discount, true), charge), discount, { ...tried, endsAt });
     },
   };
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type Stripe from 'stripe';
 import { addPeriods, isNext, type Plan, toPeriod, toQuantity } from '../catalogue/catalogue.ts';
+import { withAnchor } from '../catalogue/prices.ts';
 import type { BillingDeps } from '../deps.ts';
 import {
   type Discounts,
@@ -12,18 +13,27 @@ import {
   trialPlanKey,
 } from '../subscription/membership.ts';
 import type { Snapshot } from '../subscription/membership-store.ts';
-import { countDiscounted, withAnchor } from './charge-periods.ts';
 import type { StripeSnapshot } from './read-stripe-snapshot.ts';
 import { callStripe, toStripeRefusal } from './stripe-client.ts';
 import { type ChargeDiscounts, toRegularAmounts, usedCreditCents } from './stripe-invoices.ts';
 import { findDraft, leftAfter, plannedChange, toChargeable, toId, toMs } from './stripe-objects.ts';
+
+/** How many charges from this one on have its discount. undefined: unknown, or without an end. */
+function countDiscounted({ discount, at, period }: ChargeDiscounts): number | undefined {
+  if (discount?.duration === 'once') return 1;
+  const endsAt = discount?.endsAt ?? null;
+  if (endsAt === null || at === null || period === null) return undefined;
+  let count = 1;
+  while (addPeriods(at, period, count) < endsAt) count += 1;
+  return count;
+}
 
 /** A charge with the balance, and those after it. @param dueCents with the balance, below 0 credit */
 function toAmounts(
   regular: ReturnType<typeof toRegularAmounts>,
   discounts: ChargeDiscounts,
   dueCents: number,
-): Pick<NextCharge, 'amountCents' | 'firstRegularCents' | 'firstRegularAt' | 'carriedCents'> {
+): Pick<NextCharge, 'amountCents' | 'firstRegularCents' | 'firstRegularAt' | 'isDiscountKept' | 'carriedCents'> {
   const { regularCents, discountCents, discountEndsAt, currency } = regular;
   const count = discountEndsAt === null ? undefined : countDiscounted(discounts);
   const { at, period } = discounts;
@@ -39,6 +49,7 @@ function toAmounts(
   return {
     amountCents: toChargeable(dueCents, currency),
     ...(isOther && { firstRegularCents, firstRegularAt }),
+    ...(count !== undefined && count > 1 && { isDiscountKept: true as const }),
     ...(carriedCents > 0 && { carriedCents }),
   };
 }

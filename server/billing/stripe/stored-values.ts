@@ -135,6 +135,7 @@ const nextCharge: z.ZodType<NextCharge> = z.looseObject({
   regularCents: z.number().nullable(),
   firstRegularCents: z.number().optional(),
   firstRegularAt: z.number().optional(),
+  isDiscountKept: z.literal(true).optional(),
   carriedCents: z.number().optional(),
   discountCents: z.number(),
   discountEndsAt: z.number().nullable(),

@@ -69,6 +69,8 @@ export interface NextCharge {
   firstRegularCents?: number | undefined;
   /** Its time; the discount may end before. undefined: unknown. */
   firstRegularAt?: number | undefined;
+  /** The discount has an end, and the charge after this one has it too. */
+  isDiscountKept?: true | undefined;
   /** Of this charge, and too small for Stripe: it is added to the charge after it. Omitted: nothing. */
   carriedCents?: number | undefined;
   discountCents: number;
