@@ -1,5 +1,6 @@
 /** The process of the load generator, which sends all requests. */
 import { serve } from '../rpc.ts';
+import { usage } from '../setting.ts';
 import { flood, honestSignIns } from './flood.ts';
 import { deviceOnly, openAll, signInAll, signInsPerSecond } from './members.ts';
 import { type RelyingParty, relyingParty } from './relying-party.ts';
@@ -21,6 +22,7 @@ function party(port: number): RelyingParty {
 }
 
 const handlers = {
+  usage,
   flood,
   honestSignIns,
   async openSessions({ side, port, members, atOnce }: Target & { members: number; atOnce: number }): Promise<void> {

@@ -4,7 +4,7 @@ import { verify } from '@node-rs/argon2';
 import type * as PasswordModule from '../../../server/password/index.ts';
 import { built } from '../built.ts';
 import { serve } from '../rpc.ts';
-import { password } from '../setting.ts';
+import { password, usage } from '../setting.ts';
 
 let passwordHash: string | undefined;
 
@@ -28,6 +28,6 @@ async function measure({ ms }: { ms: number }): Promise<number> {
   return done / ((performance.now() - beganMs) / 1000);
 }
 
-const handlers = { measure };
+const handlers = { measure, usage };
 export type RawArgon2 = typeof handlers;
 serve(handlers);
