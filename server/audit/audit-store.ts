@@ -1,5 +1,6 @@
+import type { InsertResult } from 'kysely';
 import type { UserId } from '../shared/index.ts';
-import { type Db, parseStored, type Row } from '../store/index.ts';
+import { type Db, parseStored, prepareOnce, type Row } from '../store/index.ts';
 import type { ChainPoint } from './chain.ts';
 import { bodySchema, type EventType, type ListedEvent, personSchema } from './events.ts';
 
@@ -9,9 +10,21 @@ export type MarkRow = Row<'auditMarks'>;
 /** `head`: the newest sealed event; `start`: the newest event that retention has deleted. */
 export type MarkName = MarkRow['name'];
 
+const insert = prepareOnce<QueuedRow, InsertResult>((db, v) =>
+  db.insertInto('auditQueue').values({
+    id: v.id,
+    at: v.at,
+    type: v.type,
+    userId: v.userId,
+    body: v.body,
+    person: v.person,
+    salt: v.salt,
+  }),
+);
+
 /** One row without an index besides its key: the sealer writes the others, outside of the request. */
 export async function insertEntry(db: Db, row: QueuedRow): Promise<void> {
-  await db.insertInto('auditQueue').values(row).execute();
+  await insert(db, row);
 }
 
 export async function hasQueued(db: Db): Promise<boolean> {

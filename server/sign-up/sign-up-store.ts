@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type UpstreamIdentity, upstreamIdentitySchema } from '../federation/index.ts';
 import { type Language, languages } from '../http/index.ts';
 import { clientIdSchema, type NormalisedEmail, type PlanKey, sha256Schema, type UserId } from '../shared/index.ts';
-import { type Db, parseStored, type Row, type Schema, uuidv7 } from '../store/index.ts';
+import { type Db, parseStored, prepareOnce, type Row, type Schema, uuidv7 } from '../store/index.ts';
 
 const termsSchema = z.object({
   version: z.number(),
@@ -90,22 +90,25 @@ export async function findChosenPlanKey(db: Db, userId: UserId, nowMs: number): 
   return row?.planKey ?? undefined;
 }
 
+const selectNewestUnverified = prepareOnce<{ email: NormalisedEmail; nowMs: number }, Row<'signUps'>>((db, v) =>
+  db
+    .selectFrom('signUps')
+    .selectAll()
+    .where('email', '=', v.email)
+    .where('identity', 'is', null)
+    .where('state', '!=', 'confirmed')
+    .where('expiresAt', '>', v.nowMs)
+    .orderBy('createdAt', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1),
+);
+
 /**
  * The newest unconfirmed sign-up with this address and a password. Sign-ups with a provider have none: a password
  * cannot open them, and they do not hide an older one with a password.
  */
 export async function findNewestUnverified(db: Db, email: NormalisedEmail, nowMs: number): Promise<SignUp | undefined> {
-  const row = await db
-    .selectFrom('signUps')
-    .selectAll()
-    .where('email', '=', email)
-    .where('identity', 'is', null)
-    .where('state', '!=', 'confirmed')
-    .where('expiresAt', '>', nowMs)
-    .orderBy('createdAt', 'desc')
-    .orderBy('id', 'desc')
-    .limit(1)
-    .executeTakeFirst();
+  const [row] = (await selectNewestUnverified(db, { email, nowMs })).rows;
   return row && toSignUp(row);
 }
 

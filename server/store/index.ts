@@ -29,7 +29,7 @@ export {
 } from './migrate.ts';
 export type { StoreObserver } from './observe-store.ts';
 export { openDatabase } from './open-database.ts';
-export { type BoundQuery, prepare } from './prepared.ts';
+export { type BoundQuery, prepare, prepareOnce } from './prepared.ts';
 export { readTogether } from './read-together.ts';
 export type { RedisClient } from './redis-client.ts';
 export { inspectRedis, type RedisFacts } from './redis-inspection.ts';

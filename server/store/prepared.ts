@@ -51,3 +51,19 @@ export function prepare<P extends object, R>(build: (values: P) => Compilable<R>
   });
   return Object.assign((db: Db, values: P) => db.executeQuery<R>(bind(values)), { bind });
 }
+
+/**
+ * The same for a function that gets its database or transaction from its caller: built once for each opened database,
+ * whose adapter its transactions share.
+ */
+export function prepareOnce<P extends object, R>(
+  build: (db: Db, values: P) => Compilable<R>,
+): (db: Db, values: P) => Promise<QueryResult<R>> {
+  const known = new WeakMap<object, Prepared<P, R>>();
+  return (db, values) => {
+    const { adapter } = db.getExecutor();
+    const query = known.get(adapter) ?? prepare<P, R>((v) => build(db, v));
+    known.set(adapter, query);
+    return query(db, values);
+  };
+}

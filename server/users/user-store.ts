@@ -1,12 +1,13 @@
 import type { Transaction } from 'kysely';
 import { withoutSteering } from '../http/index.ts';
-import type { UserId } from '../shared/index.ts';
+import type { NormalisedEmail, UserId } from '../shared/index.ts';
 import {
   type BoundQuery,
   cacheUntilChanged,
   type Database,
   type Db,
   prepare,
+  prepareOnce,
   type Row,
   readTogether,
   type Schema,
@@ -34,13 +35,19 @@ export async function findUser(db: Db, id: UserId): Promise<User | undefined> {
   return row && toUser(row);
 }
 
+const selectByEmail = prepareOnce<{ email: NormalisedEmail }, Row<'users'>>((db, v) =>
+  db.selectFrom('users').selectAll().where('email', '=', v.email),
+);
+
 /** A phone number signs in only if it is verified: an unproven one could belong to anyone. */
 export async function findUserByIdentifier(db: Db, identifier: UserIdentifier): Promise<User | undefined> {
-  const from = db.selectFrom('users').selectAll();
-  const row =
-    'email' in identifier
-      ? await from.where('email', '=', identifier.email).executeTakeFirst()
-      : await from.where('phone', '=', identifier.phone).where('phoneVerified', '=', 1).executeTakeFirst();
+  if ('email' in identifier) {
+    const [row] = (await selectByEmail(db, identifier)).rows;
+    return row && toUser(row);
+  }
+  const { phone } = identifier;
+  const from = db.selectFrom('users').selectAll().where('phone', '=', phone);
+  const row = await from.where('phoneVerified', '=', 1).executeTakeFirst();
   return row && toUser(row);
 }
 

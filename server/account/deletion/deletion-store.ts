@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely';
 import type { UserId } from '../../shared/index.ts';
-import type { Db, Row, Schema } from '../../store/index.ts';
+import { type Db, prepareOnce, type Row, type Schema } from '../../store/index.ts';
 import { isEnabledUser } from '../../users/index.ts';
 
 /** A requested deletion. Times in milliseconds since the epoch. */
@@ -19,9 +19,12 @@ export async function insertDeletion(
   return (numInsertedOrUpdatedRows ?? 0n) > 0n;
 }
 
-export async function findDeletion(db: Db, userId: UserId): Promise<AccountDeletion | undefined> {
-  return db.selectFrom('accountDeletions').selectAll().where('userId', '=', userId).executeTakeFirst();
-}
+const select = prepareOnce<{ userId: UserId }, AccountDeletion>((db, v) =>
+  db.selectFrom('accountDeletions').selectAll().where('userId', '=', v.userId),
+);
+
+export const findDeletion = async (db: Db, userId: UserId): Promise<AccountDeletion | undefined> =>
+  (await select(db, { userId })).rows[0];
 
 /**
  * Cancels the deletion. One statement decides between this and {@link claimForErasure}.
