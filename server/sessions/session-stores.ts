@@ -28,7 +28,7 @@ const readContent = ({ cookie, ...content }: SessionData): string =>
 class SessionWriteRules {
   readonly #lifetimes: Lifetimes;
   readonly #renewedAt = new Map<string, number>();
-  readonly #written = new WeakSet<SessionData>();
+  readonly #written = new WeakSet<object>();
   readonly #stored = new WeakMap<SessionData, string>();
 
   constructor(lifetimes: Lifetimes) {
@@ -69,6 +69,13 @@ class SessionWriteRules {
     this.#written.add(session);
   }
 
+  /** A session that express-session has just made for a visitor has a new id: there is nothing to `replace`. */
+  regenerate(req: Request, callback: () => unknown, replace: () => void): void {
+    if (this.#written.has(req.session)) return void replace();
+    req.sessionStore.generate(req);
+    callback();
+  }
+
   /**
    * Tests whether this use moves the session's end. A remembered session ends with its cookie, however much it is used.
    */
@@ -103,6 +110,10 @@ export class EmbeddedSessionStore extends Store {
     return session;
   }
 
+  override regenerate(req: Request, callback: (error?: unknown) => unknown): void {
+    this.#rules.regenerate(req, callback, () => super.regenerate(req, callback));
+  }
+
   override get(sessionId: string, callback: (error: unknown, session?: SessionData | null) => void): void {
     this.#read(sessionId).then((session) => callback(null, session), callback);
   }
@@ -131,10 +142,7 @@ export class EmbeddedSessionStore extends Store {
   /** Only idle timeouts move, never past the maximum lifetime. A remembered session ends at its fixed time. */
   override touch(sessionId: string, session: SessionData, callback: () => void = () => {}): void {
     const idHash = sessionIdHash(toSessionId(sessionId));
-    if (!this.#rules.isRenewalDue(idHash, session)) {
-      callback();
-      return;
-    }
+    if (!this.#rules.isRenewalDue(idHash, session)) return void callback();
     this.#kv.expire(sessionKey(idHash), this.#rules.ttlMs(session)).then(
       () => callback(),
       () => callback(),
@@ -171,6 +179,10 @@ export class RedisSessionStore extends RedisStore {
     const session = super.createSession(req, stored);
     this.#rules.markWritten(session);
     return session;
+  }
+
+  override regenerate(req: Request, callback: (error?: unknown) => unknown): void {
+    this.#rules.regenerate(req, callback, () => super.regenerate(req, callback));
   }
 
   override get(sessionId: string, callback?: Callback<SessionData | null>): Promise<unknown> {

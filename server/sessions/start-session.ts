@@ -133,8 +133,9 @@ async function writeSession(deps: SessionStartDeps, start: SessionStart): Promis
   const listMs = Math.max(rememberMs, idleMs) * 2;
   const list = () => kv.addToSet(userSessionsKey(user.id), after.idHash, listMs);
   const facts = { ip: '', ...readClientInfo(req), createdAtMs: known?.createdAtMs ?? nowMs, lastUsedAtMs: nowMs };
-  await writeSessionFacts(kv, after.idHash, { facts, ttlMs: factsLifetimeMs(lifetimes, how.remember) });
-  await list();
+  const ttlMs = factsLifetimeMs(lifetimes, how.remember);
+  // Together, so that they share a transaction.
+  await Promise.all([writeSessionFacts(kv, after.idHash, { facts, ttlMs }), list()]);
   deps.use.markRecorded(after.idHash, nowMs);
   await step((done) => req.session.save(done));
   const isNamedThere = after.upstream?.saml !== undefined || after.upstream?.oidc !== undefined;

@@ -70,13 +70,16 @@ function entryWrites(sql: Statements, { run }: WriteBatch): Pick<KeyValueStore, 
       });
     },
     update: (key, value) => run(() => sql.update(key, value, Date.now())),
-    takeOnce: (key) =>
-      run(() => {
+    async takeOnce(key) {
+      // Without an entry there is nothing to take, and a read needs no transaction.
+      if ((await whileBusy(() => sql.get(key, Date.now()))) === undefined) return null;
+      return run(() => {
         const value = sql.get(key, Date.now());
         if (value === undefined) return null;
         sql.delete(key);
         return value;
-      }),
+      });
+    },
     consume: (key) =>
       run(() => {
         const now = Date.now();

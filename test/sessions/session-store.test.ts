@@ -6,6 +6,7 @@ import { countVisitorData, openKeyValue, StoredDataInvalid, StoreUnavailable } f
 import { toSessionId, toUserId } from '../support/ids.ts';
 import { entriesIn } from '../support/stored.ts';
 import { backends, type OpenStores } from '../support/stores.ts';
+import { exchange } from './exchange.ts';
 import { destroy, get, load, newSession, remembered, set, touch, watchTimesToLive } from './stored-sessions.ts';
 
 const [minuteMs, hourMs] = [60_000, 60 * 60_000];
@@ -65,6 +66,22 @@ describe.each(backends)('the session store on $name', ({ open, reserve }) => {
     expect(await stores.kv.get(key)).toBeNull();
     await set(store, 'under-way', newSession());
     expect(await stores.kv.get(key)).not.toBeNull();
+  });
+
+  it('Attack: a sign-in deletes the session that it replaces, and looks for none of a new visitor', async () => {
+    const generate = jest.fn();
+    const store = Object.assign(createStore(), { generate });
+    const destroyed = jest.spyOn(store, 'destroy');
+    const regenerate = (sessionID: string, session: SessionData | undefined) =>
+      new Promise<unknown>((resolve) =>
+        store.regenerate(Object.assign(exchange({}).req, { sessionID, session, sessionStore: store }), resolve),
+      );
+    await set(store, 'replaced', newSession());
+    await regenerate('replaced', await load(store, 'replaced'));
+    expect(await get(store, 'replaced')).toBeNull();
+    expect(destroyed).toHaveBeenCalledTimes(1);
+    await regenerate('new', newSession());
+    expect([destroyed, generate].map(({ mock }) => mock.calls.length)).toEqual([1, 2]);
   });
 
   it('Attack: a request that has read a session does not restore it by a save after its end', async () => {

@@ -46,6 +46,22 @@ describe('the files of the embedded stores', () => {
     await kv.close();
   });
 
+  it('A key without an entry is taken by no one, without waiting for the lock of the file', async () => {
+    const path = join(folder, 'short-lived.db');
+    const kv = await openEmbeddedKeyValue({ path });
+    await kv.set('known', 'x', 60_000);
+    const other = new DatabaseSync(path);
+    other.exec('BEGIN IMMEDIATE');
+    expect(await kv.takeOnce('unknown')).toBeNull();
+    other.exec("DELETE FROM entries WHERE key = 'known'");
+    // It is read before, and taken by the other process meanwhile.
+    const taken = kv.takeOnce('known');
+    other.exec('COMMIT');
+    expect(await taken).toBeNull();
+    other.close();
+    await kv.close();
+  });
+
   it('The sweep deletes what has expired, members of sets too, and nothing else', async () => {
     const path = join(folder, 'short-lived.db');
     const kv = await openEmbeddedKeyValue({ path, sweepIntervalMs: 40 });
