@@ -4,7 +4,7 @@ import { type StandInAddress, type StripeForBrowsers, toOfferedMethods } from '.
 import type { Extensions } from './extensions.ts';
 import { configureLimits, type FirmLimit, type Logger, type RateLimits, toAppLinks } from './http/index.ts';
 import type { GuessLimits } from './password/index.ts';
-import type { Metrics } from './shared/index.ts';
+import { keyedDigest, type Metrics } from './shared/index.ts';
 import { deriveKey } from './store/index.ts';
 import type { Media } from './users/index.ts';
 
@@ -83,7 +83,7 @@ export const toRateLimits = (config: Config, operator: Operator): RateLimits =>
 
 export const guessLimitsFromConfig = (config: Config, limits: RateLimits): RateLimits & GuessLimits => ({
   ...limits,
-  key: deriveKey(config.SECRET_KEYS[0] ?? '', 'guess counters', 32),
+  digest: keyedDigest(deriveKey(config.SECRET_KEYS[0] ?? '', 'guess counters', 32)),
 });
 
 /** How browsers reach Stripe; if no plans are sold, no page needs it. */

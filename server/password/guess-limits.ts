@@ -1,6 +1,5 @@
-import { createHmac } from 'node:crypto';
 import { consumeLimits, type LimitDecision, type LimitStore, type RateLimits, toCounterKey } from '../http/index.ts';
-import type { GuessLimit, UserId } from '../shared/index.ts';
+import type { GuessLimit, KeyedDigest, UserId } from '../shared/index.ts';
 import type { KeyValueStore } from '../store/index.ts';
 import type { User } from '../users/index.ts';
 import type { PasswordWork } from './queue.ts';
@@ -18,8 +17,8 @@ export interface GuessLimits
     | 'resetCodeGuess'
     | 'knownDeviceResetCodeGuess'
   > {
-  /** Key of the HMAC under which accounts are counted: addresses and numbers could be found from plain hashes. */
-  key: Buffer;
+  /** The name under which an account is counted: addresses and numbers could be found from plain hashes. */
+  digest: KeyedDigest;
 }
 
 interface PasswordGuess {
@@ -32,9 +31,6 @@ interface PasswordGuess {
 
 type GuessDecision = LimitDecision<'address' | 'account' | 'device' | 'overall'>;
 
-const toDigest = ({ key }: GuessLimits, account: string): string =>
-  createHmac('sha256', key).update(account).digest('base64url').slice(0, 32);
-
 /**
  * Counts a password attempt. A known device is counted separately: whatever strangers do elsewhere, users can still
  * sign in from their own browsers. Parallel sign-ins with the right password leave no count behind.
@@ -44,7 +40,7 @@ function consumePasswordGuess(
   limits: GuessLimits,
   { identifier, ip, device }: PasswordGuess,
 ): Promise<GuessDecision> {
-  const account = toDigest(limits, identifier);
+  const account = limits.digest(identifier);
   return device === undefined
     ? consumeLimits(kv, limits.passwordGuess, { address: ip, account })
     : consumeLimits(kv, limits.knownDevicePasswordGuess, { device: `${device}:${account}` });
@@ -76,7 +72,7 @@ export async function forgetGuesses(
   { id, email, phone }: Pick<User, 'id' | 'email' | 'phone'>,
 ): Promise<void> {
   const ofAccount = ({ counters }: GuessLimits['passwordGuess' | 'passwordCheck'], account: string) =>
-    counters.filter(({ by }) => by === 'account').map((counter) => toCounterKey(counter, toDigest(limits, account)));
+    counters.filter(({ by }) => by === 'account').map((counter) => toCounterKey(counter, limits.digest(account)));
   const identifiers = [email, ...(phone === null ? [] : [phone])];
   const guesses = identifiers.flatMap((identifier) => ofAccount(limits.passwordGuess, identifier));
   await kv.delete(...guesses, ...ofAccount(limits.passwordCheck, id));
@@ -91,7 +87,7 @@ function admitCheck(
   limits: GuessLimits,
   { identifier, userId, device }: PasswordGuess & { userId?: UserId | undefined },
 ): Promise<GuessDecision> {
-  const account = toDigest(limits, userId ?? identifier);
+  const account = limits.digest(userId ?? identifier);
   return device === undefined
     ? consumeLimits(kv, limits.passwordCheck, { account })
     : consumeLimits(kv, limits.knownDevicePasswordCheck, { device: `${device}:${account}`, account });

@@ -47,10 +47,21 @@ export function createKnownDevices(cookies: HostCookies, secret: Buffer): KnownD
   const signed = (member: string, device: string, { id, passwordEpoch }: DeviceUser) =>
     `${member}.${device}.${id}.${passwordEpoch}`;
 
-  function recognise(req: Request, user: DeviceUser): string | undefined {
+  function verify(req: Request, user: DeviceUser): string | undefined {
     const member = digest(user.id);
     const mark = marks(req).find(([owner]) => owner === member);
     return mark && isSigned(signed(mark[0], mark[1], user), mark[2]) ? mark[1] : undefined;
+  }
+
+  // A sign-in asks several times, and the cookie of a request does not change.
+  const verified = new WeakMap<Request, DeviceUser & { device: string | undefined }>();
+  function recognise(req: Request, user: DeviceUser): string | undefined {
+    const { id, passwordEpoch } = user;
+    const known = verified.get(req);
+    if (known?.id === id && known.passwordEpoch === passwordEpoch) return known.device;
+    const device = verify(req, user);
+    verified.set(req, { id, passwordEpoch, device });
+    return device;
   }
 
   return {

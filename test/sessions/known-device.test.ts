@@ -49,6 +49,15 @@ describe('knownDevices', () => {
     expect(recognised(renewed, 'ada', devices, 0)).toBeUndefined();
   });
 
+  it('Attack: one request asks for several users and epochs, and a device is recognized for its own only', () => {
+    const { req } = exchange({ [name]: markOf('ada') });
+    const ask = (id: string, passwordEpoch = 0) => devices.recognise(req, { id: toUserId(id), passwordEpoch });
+    expect(ask('eve')).toBeUndefined();
+    const device = ask('ada');
+    expect(device).toMatch(/^[\w-]{16}$/);
+    expect([ask('ada'), ask('ada', 1), ask('eve'), ask('ada')]).toEqual([device, undefined, undefined, device]);
+  });
+
   it('The cookie discloses nothing about the users', () => {
     expect(markOf('ada@example.com')).not.toContain('ada');
   });
