@@ -15,7 +15,9 @@ describe('the page of a membership that is not paid', () => {
     const { unpaid } = await standing(shop, user);
     expect(unpaid).toMatchObject({ why: 'failed', amountCents: 9_900 });
     const words = await page(browser);
-    expect(words).toContain('Your last payment didn’t go through We couldn’t charge $99.00 to your card.');
+    expect(words).toContain(
+      'Your last payment didn’t go through We couldn’t charge $99.00 to your card. Your saved card is Visa •••• 4242.',
+    );
     expect(words).toContain(`We try again on ${day(unpaid?.nextAttemptAt ?? 0)}.`);
     expect(words).toMatch(/You keep your plan until/);
     expect(await page(browser, '/settings')).toContain('Your last payment didn’t go through');
@@ -91,6 +93,9 @@ describe('the page of a membership that is not paid', () => {
     const { user, browser } = await withFailedRenewal(shop, cards.authenticatesAlways);
     expect((await standing(shop, user)).unpaid).toMatchObject({ why: 'action-required' });
     expect(await page(browser)).toContain('Your bank needs you to confirm $99.00.');
+    const home = await page(browser, '/settings');
+    expect(home).toContain('Confirm payment');
+    expect(home).not.toContain('Fix the payment');
     const asked = await browser.post(`${path}/pay`);
     expect(asked.status).toBe(200);
     expect(asked.headers.get('content-security-policy')).toContain(shop.stripe.url);

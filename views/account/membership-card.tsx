@@ -47,12 +47,12 @@ export function UnpaidOnHome({ ctx, membership: { unpaid, card } }: Props) {
         kind={waits ? 'info' : 'error'}
         title={t(waits ? 'membership.notice.action.title' : 'membership.notice.failed.title')}
       >
-        {waits
-          ? t('membership.notice.action.text', { amount: unpaid.amount })
-          : t(failedText(card), { amount: unpaid.amount })}
+        {waits ? t('membership.notice.action.text', { amount: unpaid.amount }) : failedText(t, unpaid.amount, card)}
       </Notice>
       <div className="actions">
-        <ButtonLink href={membershipPath}>{t('membership.act.settle')}</ButtonLink>
+        <ButtonLink href={membershipPath}>
+          {waits ? t('membership.act.confirm') : t('membership.act.settle')}
+        </ButtonLink>
       </div>
     </section>
   );

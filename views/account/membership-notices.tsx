@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
-import { isBankDebit } from '../billing/card-name.ts';
+import type { T } from '../../locales/index.ts';
+import { cardName, methodKind } from '../billing/card-name.ts';
 import { formatDate } from '../format.ts';
 import type { PageContext } from '../page-context.ts';
 import { Button, ButtonLink } from '../parts/button.tsx';
@@ -25,9 +26,14 @@ function WithActs(props: { kind: NoticeKind; title: string; acts?: ReactNode; ch
   );
 }
 
-/** The text of a charge that has failed. */
-export const failedText = (card: MembershipView['card']) =>
-  card && isBankDebit(card) ? 'membership.notice.failed.amountAccount' : 'membership.notice.failed.amount';
+/** The text of a charge that has failed. The saved card may be another one by now: it is named in a sentence of its own. */
+export function failedText(t: T, amount: string, card: MembershipView['card']): string {
+  if (!card) return t('membership.notice.failed.amount', { amount });
+  const kind = methodKind(card);
+  if (kind === 'account') return t('membership.notice.failed.amountAccount', { amount });
+  const failed = t('membership.notice.failed.amount', { amount });
+  return kind === 'card' ? `${failed} ${t('membership.notice.failed.card', { card: cardName(t, card) })}` : failed;
+}
 
 /** Tests for a charge that is to be paid. A canceled plan ends as soon as Stripe answers, without a payment. */
 export const isOwed = ({ unpaid, noted }: MembershipView): boolean => unpaid !== undefined && noted !== 'cancel';
@@ -46,7 +52,7 @@ function UnpaidNotice({ ctx, membership }: Props) {
   const words = waits
     ? [t('membership.notice.action.text', { amount }), ...stored]
     : [
-        t(failedText(membership.card), { amount }),
+        failedText(t, amount, membership.card),
         nextAttemptAt === null
           ? t('membership.notice.failed.last')
           : t('membership.notice.failed.nextAttempt', { date: day(nextAttemptAt) }),
