@@ -163,7 +163,11 @@ describe.each(backends)('notifications, on $name', (backend) => {
     await tell(user.id, ['a later task']);
     expect(await (await browser.get('/settings/name')).text()).toContain('2 unread notifications');
     const page = await pageOf(browser);
-    expect(page).toContain('href="/settings/factor-reset"');
+    const box = /<div class="notice error"[\s\S]*?<\/div><\/div><\/div>/.exec(page)?.[0] ?? '';
+    expect(box).toMatch(
+      /<a class="button primary small" href="\/settings\/factor-reset"[^>]*>Keep two-step verification on</,
+    );
+    expect(box).toMatch(/<a class="button quiet small" href="\/settings\/password"[^>]*>Change password</);
     expect(page.indexOf('Security')).toBeLessThan(page.indexOf('a later task'));
     const [first] = (await list(browser)).items;
     expect(first).toMatchObject({ security: true, status: 'unread' });

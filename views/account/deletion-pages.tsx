@@ -238,15 +238,25 @@ export function DeletionCancelledNotice({ ctx, requestedAtMs }: { ctx: PageConte
 /** Above the settings, while it is pending: an operator was asked to remove the second factor. */
 export function FactorResetNotice({ ctx, href, dueAtMs }: { ctx: PageContext; href: string; dueAtMs: number }) {
   const { t, lang } = ctx;
+  const closeLabel = t('common.close');
   return (
-    <section className="notice-acts">
-      <Notice kind="error" title={t('leaving.reset.title')}>
-        {t('leaving.reset.notice', { date: formatDate(lang, dueAtMs, 'moment') })}
-      </Notice>
-      <div className="actions">
-        <DialogLink ctx={ctx} href={href} label={t('leaving.reset.stop')} closeLabel={t('common.close')} />
-      </div>
-    </section>
+    <Notice
+      kind="error"
+      title={t('leaving.reset.title')}
+      acts={
+        <>
+          <DialogLink ctx={ctx} href={href} label={t('leaving.reset.stop')} closeLabel={closeLabel} primary />
+          <DialogLink
+            ctx={ctx}
+            href="/settings/password"
+            label={t('settings.password.title')}
+            closeLabel={closeLabel}
+          />
+        </>
+      }
+    >
+      {t('leaving.reset.notice', { date: formatDate(lang, dueAtMs, 'moment') })}
+    </Notice>
   );
 }
 

@@ -11,6 +11,8 @@ export interface DialogProps {
   closeLabel: string;
   /** The page may show something only once: it is not fetched before the click. */
   once?: boolean;
+  /** The main action of the page. */
+  primary?: boolean;
 }
 
 interface LinkState extends Pick<HTMLAttributes<HTMLAnchorElement>, 'onClick' | 'onPointerEnter' | 'onFocus'> {
@@ -18,9 +20,9 @@ interface LinkState extends Pick<HTMLAttributes<HTMLAnchorElement>, 'onClick' | 
 }
 
 export function DialogLinkView(props: DialogProps & LinkState) {
-  const { href, label, context, busy, closeLabel: _closeLabel, once: _once, ...on } = props;
+  const { href, label, context, busy, closeLabel: _closeLabel, once: _once, primary, ...on } = props;
   return (
-    <a className="button quiet small" href={href} data-hold="" aria-busy={busy} {...on}>
+    <a className={`button ${primary ? 'primary' : 'quiet'} small`} href={href} data-hold="" aria-busy={busy} {...on}>
       {label}
       {context !== undefined && <span className="visually-hidden"> {context}</span>}
     </a>

@@ -15,10 +15,12 @@ interface NoticeProps {
   title?: string | undefined;
   hidden?: boolean | undefined;
   id?: string | undefined;
+  /** Buttons below the text, in the same box. */
+  acts?: ReactNode;
 }
 
 /** A message about the whole page or form. Errors are announced at once (`role="alert"`). */
-export function Notice({ kind, title, hidden, id, children }: NoticeProps & { children: ReactNode }) {
+export function Notice({ kind, title, hidden, id, acts, children }: NoticeProps & { children: ReactNode }) {
   const { icon, role } = looks[kind];
   return (
     <div className={`notice ${kind}`} role={role} hidden={hidden} id={id}>
@@ -26,6 +28,7 @@ export function Notice({ kind, title, hidden, id, children }: NoticeProps & { ch
       <div>
         {title !== undefined && <p className="notice-title">{title}</p>}
         <p>{children}</p>
+        {acts !== undefined && <div className="actions main-first">{acts}</div>}
       </div>
     </div>
   );
