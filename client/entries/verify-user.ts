@@ -19,6 +19,9 @@ async function submitForm(form: HTMLFormElement): Promise<void> {
 if (form) {
   submitForm(form).catch(() => {
     form.classList.add('failed');
+    const say = (part: string, text = '') => form.querySelector(part)?.replaceChildren(text);
+    say('h1', form.dataset.failed);
+    say('button', form.dataset.retry);
     form.querySelector('[role=alert]')?.removeAttribute('hidden');
   });
 }

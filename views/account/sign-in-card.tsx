@@ -77,7 +77,7 @@ export function SignInCard(props: SignInCardProps) {
     items.push({
       label,
       value: count === 0 ? t('passkeys.card.passkeysNone') : t('passkeys.card.passkeys', { count }),
-      action: { href, label: manage, context: label },
+      action: { href, label: count === 0 ? t('settings.contact.add') : manage, context: label },
     });
   }
   if (linked) {

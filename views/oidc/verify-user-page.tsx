@@ -23,7 +23,14 @@ export function VerifyUserPage({ ctx, action, fields, clientName }: VerifyUserPa
   return (
     <AuthLayout ctx={withoutArrival(ctx)}>
       <Script ctx={ctx} entry="verify-user" />
-      <form className="waiting" method="post" action={action} id="verify-user">
+      <form
+        className="waiting"
+        method="post"
+        action={action}
+        id="verify-user"
+        data-failed={t('oauth.verify.failedTitle')}
+        data-retry={t('oauth.verify.retry')}
+      >
         <HiddenFields fields={fields} />
         <Loader />
         <div className="panel-head" role="status">
