@@ -117,18 +117,29 @@ export async function confirm(hand: Hand, { form }: Announcement, number: string
     : outcomeOf(paid);
 }
 
-/** A page with one button: cancel, resume, pay. The text is what the member has read before. */
+interface ReadPage {
+  text: string;
+  amountCents: number | undefined;
+}
+
+/**
+ * A page with one button: cancel, resume, pay. The text is what the member has read before.
+ * @param onRead is told the page before the button is pressed: the answer may be lost
+ */
 export async function pressOnly(
   { visitor }: Hand,
   path: string,
-): Promise<{ outcome: Outcome; text: string; amountCents: number | undefined }> {
+  onRead?: (page: ReadPage) => void,
+): Promise<ReadPage & { outcome: Outcome }> {
   const page = await visitor.open(path);
   const text = wordsOf(mainOf(page.html));
   const form = listForms(mainOf(page.html)).find(({ action, fields }) => action === path && fields.act === undefined);
   if (page.status >= 500) return { outcome: 'failed', text, amountCents: undefined };
   if (page.status !== 200 || !page.at.startsWith(path) || !form)
     return { outcome: 'refused', text, amountCents: undefined };
-  return { outcome: outcomeOf(await visitor.press(path, form.fields)), text, amountCents: centsIn(text) };
+  const read = { text, amountCents: centsIn(text) };
+  onRead?.(read);
+  return { outcome: outcomeOf(await visitor.press(path, form.fields)), ...read };
 }
 
 /** Chooses how long the plan is paused. @returns the charge at its end, as the page announces it */

@@ -178,8 +178,13 @@ async function cancel(world: World, member: Member, { hand, operation }: Hand): 
 
 async function resume(world: World, member: Member, { hand, operation }: Hand): Promise<Outcome> {
   const { ledger } = member;
-  const done = await world.during(operation.fault, () => acts.pressOnly(hand, `${acts.membershipPath}/resume`));
-  const { outcome = 'unknown', text = '', amountCents } = done.result ?? {};
+  let read: Partial<Awaited<ReturnType<typeof acts.pressOnly>>> = {};
+  const done = await world.during(operation.fault, () =>
+    acts.pressOnly(hand, `${acts.membershipPath}/resume`, (page) => {
+      read = page;
+    }),
+  );
+  const { outcome = 'unknown', text = '', amountCents } = done.result ?? read;
   if (outcome === 'refused') return outcome;
   const isDone = outcome === 'done' || outcome === 'noted';
   // The end of a pause charges at once.
