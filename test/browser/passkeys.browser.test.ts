@@ -65,7 +65,7 @@ describe('passkeys', () => {
     const mine = await device(page);
     await becomeMember(page, member);
     await page.goto(`${url}/settings`);
-    await page.getByRole('link', { name: 'Manage Passkeys' }).click();
+    await page.getByRole('link', { name: 'Add Passkeys' }).click();
     await page.getByRole('link', { name: 'Add a passkey' }).click();
     // A name that tells the device, to begin with.
     expect(await page.getByLabel('Name').inputValue()).toMatch(/Chrome/);

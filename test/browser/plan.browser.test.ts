@@ -133,7 +133,7 @@ describe('the step PLAN in a browser', () => {
     expect(await axeFindings(page)).toEqual([]);
     await promo.fill('welcome20');
     await button(page, 'Apply').click();
-    await page.getByText('Promo code applied').waitFor();
+    await page.getByText('Coupon applied').waitFor();
     await page.getByText('$4,000.00', { exact: true }).waitFor();
     await button(page, 'Remove WELCOME20').click();
     await fold.and(page.locator(':focus')).press('Enter');

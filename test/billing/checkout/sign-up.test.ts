@@ -99,12 +99,12 @@ describe('step 2 of a sign-up', () => {
     expect(pathOf(shop, await apply(' welcome20 '))).toBe(summary);
     const page = await (await browser.get(summary)).text();
     const applied = wordsOf(page);
-    expect(applied).toContain('Promo code applied: WELCOME20');
+    expect(applied).toContain('Coupon applied: WELCOME20');
     expect(applied).toContain('Promo code WELCOME20 −$19.80 Due today $79.20');
     expect(page).not.toContain('name="promo"');
     const second = await apply('OTHER');
     expect(second.status).toBe(409);
-    expect(await second.text()).toMatch(/role="alert".*?Cannot apply more than one promo code/s);
+    expect(await second.text()).toMatch(/role="alert".*?Cannot apply more than one coupon code/s);
 
     const other = await browser.post('/signup/changePlan', { act: 'choose', planId: '12' });
     expect(pathOf(shop, other)).toBe(summary);
