@@ -1,9 +1,9 @@
 import type Stripe from 'stripe';
-import { page, standing } from '../account/membership-steps.ts';
+import { page, path, standing } from '../account/membership-steps.ts';
 import { aBuyer, type Buyer } from './api-steps.ts';
 import { mainForm, wordsOf } from './checkout/shop.ts';
-import { charges, hourMs, pass } from './pause-steps.ts';
-import { member, order, planPage, startTrialShop } from './plan-trial-steps.ts';
+import { charges, hourMs, openAct, pass } from './pause-steps.ts';
+import { member, order, planPage, startTrialShop, trier } from './plan-trial-steps.ts';
 import type { Shop } from './steps.ts';
 import { buyByPage } from './tax-steps.ts';
 
@@ -17,8 +17,11 @@ describe('charges that are too small', () => {
   beforeAll(async () => {
     shop = await startTrialShop({}, { periods: 'calendar' });
     stripe = shop.stripe.client();
+    // Their card has had its free days: those who have it after them buy without any.
+    await trier(shop);
     const coupons: Stripe.CouponCreateParams[] = [
       { id: 'ALMOSTONCE', percent_off: 99.95, duration: 'once' },
+      { id: 'TINYTHREE', percent_off: 99.95, duration: 'repeating', duration_in_months: 3 },
       { id: 'ALMOSTFOUR', percent_off: 99.7, duration: 'repeating', duration_in_months: 4 },
       { id: 'ALMOSTTHREE', percent_off: 99.7, duration: 'repeating', duration_in_months: 3 },
       { id: 'ALMOSTALWAYS', percent_off: 99.7, duration: 'forever' },
@@ -96,6 +99,38 @@ describe('charges that are too small', () => {
     expect(await membershipPage(who)).toMatch(sentence);
     expect(await renew(who)).toEqual([0, 60, 0]);
     expect(await renew(who)).toEqual([0, 60, 0, 9_930]);
+  });
+
+  it('A member who takes an end back after a short month is told the amount that follows the discount', async () => {
+    goTo(1, 31);
+    const who = await aBuyer(shop);
+    await buyByPage(shop, who, '10', 'ALMOSTTHREE');
+    const browser = await shop.foyer.signedIn(who.user);
+    await browser.post(`${path}/cancel`, (await openAct(browser, 'cancel')).fields);
+    expect(await standing(shop, who.user)).toMatchObject({ cancelAtPeriodEnd: true });
+    // 60 cents in February, and 30 of March are left for the last day of April.
+    const { html, fields } = await openAct(browser, 'resume');
+    expect(wordsOf(html)).toMatch(/The discount ends on April 30, \d{4}; \$99\.30 is charged then/);
+    await browser.post(`${path}/resume`, fields);
+    for (const amounts of [
+      [0, 60],
+      [0, 60, 0],
+      [0, 60, 0, 9_930],
+    ])
+      expect(await renew(who)).toEqual(amounts);
+  });
+
+  it('An upgrade with a code counts the discounted charges from the day on which the plan before began', async () => {
+    goTo(1, 31);
+    const who = await aBuyer(shop);
+    await buyByPage(shop, who, '10', 'ALMOSTONCE');
+    await pass(shop, shop.stripe.engine.nowMs() + (7 * 24 + 4) * hourMs);
+    // 5 cents owed, 4 back and 19 for the rest of February; then 25 each time: 45 are too small, 70 are charged.
+    const sentence = /ends on May 8, (\d{4}); \$499\.25 is charged on May 31, \1, and \$499\.00 after that/;
+    expect(await buyByPage(shop, who, '12', 'TINYTHREE')).toMatch(sentence);
+    expect(await membershipPage(who)).toMatch(sentence);
+    for (const amounts of [[0], [0, 70], [0, 70, 0], [0, 70, 0, 49_925]])
+      expect((await renew(who)).slice(2)).toEqual(amounts);
   });
 
   it('Several charges that are too small together are charged as soon as they are large enough, as announced', async () => {

@@ -195,26 +195,31 @@ export async function previewLaterPlan(
 /**
  * The next charge of a subscription that ends, changes or pauses, if that is cancelled: at its own price, which may be
  * archived. undefined: unknown.
- * @param at the time of another one, which is the first one after a pause
+ * @param resumesAt the end of a pause, from which Stripe counts its periods anew
  * @throws {StripeUnavailableError}
  */
 export async function previewKeptPrice(
   { stripe }: Pick<BillingDeps, 'stripe'>,
   membership: Snapshot,
-  at = toFullPeriodEnd(membership),
+  resumesAt?: number,
 ): Promise<NextCharge | undefined> {
   const { customerId, subscriptionId, price, balanceCents, customerDiscount } = membership;
   if (customerId === null || subscriptionId === null || price === null) return undefined;
+  const at = resumesAt ?? toFullPeriodEnd(membership);
   const discount = discountAt(membership, { at, amountCents: price.amountCents });
-  const invoice = await callStripe(stripe, (client) =>
-    client.invoices.createPreview({
-      customer: customerId,
-      subscription: subscriptionId,
-      preview_mode: 'recurring',
-      ...previewDiscounts(membership, discount),
-    }),
+  const [invoice, subscription] = await callStripe(stripe, ({ invoices, subscriptions }) =>
+    Promise.all([
+      invoices.createPreview({
+        customer: customerId,
+        subscription: subscriptionId,
+        preview_mode: 'recurring',
+        ...previewDiscounts(membership, discount),
+      }),
+      resumesAt === undefined ? subscriptions.retrieve(subscriptionId) : undefined,
+    ]),
   );
-  return toLaterCharge(invoice, { discount, customerDiscount, balanceCents, at, period: toPeriod(price) });
+  const period = subscription ? withAnchor(toPeriod(price), price, subscription) : toPeriod(price);
+  return toLaterCharge(invoice, { discount, customerDiscount, balanceCents, at, period });
 }
 
 /** A digest of everything at Stripe that the next charge follows from. */
