@@ -199,4 +199,27 @@ describe('charges that are too small', () => {
     expect((await (await shop.foyer.signedIn(rich.user)).post(action, fields)).status).toBe(303);
     expect(await renew(rich)).toEqual([0, 8_905]);
   });
+
+  it('The JSON API sells for nothing only if the caller has named what is owed or paid from the credit', async () => {
+    const buyer = await aBuyer(shop);
+    const body = { plan_name: 'm-99', amount: '0.00', discountCoupon: 'ALMOSTONCE' };
+    const refusal = (name: string, is: string) => ({
+      status: 409,
+      body: { errors: [{ name: `body.${name}`, detail: `is ${is}` }] },
+    });
+    expect(await buyer.call('POST', buyer.path, body)).toMatchObject(refusal('amount_owed', '0.05'));
+    const other = { ...body, amount_owed: '0.04' };
+    expect(await buyer.call('POST', buyer.path, other)).toMatchObject(refusal('amount_owed', '0.05'));
+    expect(await charges(shop, buyer.user)).toEqual([]);
+    const named = { ...body, amount_owed: '0.05' };
+    expect(await buyer.call('POST', buyer.path, named)).toMatchObject({ status: 200, body: { amount: '0.00' } });
+    expect(await renew(buyer)).toEqual([0, 9_905]);
+
+    const rich = await aBuyer(shop);
+    await stripe.customers.update(rich.customer, { balance: -20_000 });
+    const paid = { plan_name: 'm-99', amount: '0.00' };
+    expect(await rich.call('POST', rich.path, paid)).toMatchObject(refusal('usedCredits', '99.00'));
+    const all = { ...paid, usedCredits: '99.00' };
+    expect(await rich.call('POST', rich.path, all)).toMatchObject({ status: 200, body: { amount: '0.00' } });
+  });
 });

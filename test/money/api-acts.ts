@@ -9,6 +9,8 @@ const order: Outcome[] = ['done', 'waits', 'noted', 'unknown', 'failed', 'declin
 /** What has happened by acts at the same time. */
 export const best = (outcomes: readonly Outcome[]): Outcome => order.find((one) => outcomes.includes(one)) ?? 'refused';
 
+const amountNames = ['body.amount', 'body.amount_owed', 'body.usedCredits'];
+
 /** The refusal of a call that names its fields. */
 interface Problem {
   errors?: { name: string }[];
@@ -19,18 +21,22 @@ function outcomeOfCall(status: number, { errors, client_secret }: Problem): Outc
   if (status === 200) return 'done';
   if (status === 402) return client_secret === undefined ? 'declined' : 'waits';
   if (status >= 500) return 'failed';
-  return status === 409 && errors?.some(({ name }) => name === 'body.amount') ? 'changed' : 'refused';
+  return status === 409 && errors?.some(({ name }) => amountNames.includes(name)) ? 'changed' : 'refused';
 }
 
 /** Buys by the JSON API, with the card that is saved, what a page has announced. */
 export async function confirmByApi(
   visitor: Visitor,
   path: string,
-  { announcement: { planId, dueCents }, promo }: { announcement: Announcement; promo: string | undefined },
+  { announcement: { planId, dueCents, lines }, promo }: { announcement: Announcement; promo: string | undefined },
 ): Promise<Outcome> {
+  // As the page names them.
+  const read = (label: RegExp) => (Math.abs(lines.find((line) => label.test(line.label))?.cents ?? 0) / 100).toFixed(2);
   const { status, body } = await visitor.callApi(path, {
     plan_name: findPlan(planId)?.code,
     amount: (dueCents / 100).toFixed(2),
+    amount_owed: read(/too small/i),
+    usedCredits: read(/^your credit/i),
     begins_at_once: true,
     ...(promo !== undefined && { discountCoupon: promo }),
   });

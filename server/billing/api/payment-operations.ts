@@ -7,7 +7,7 @@ import { type Catalogue, type Plan, validityDays } from '../catalogue/catalogue.
 import type { Order } from '../orders/order.ts';
 import { listOrders } from '../orders/order-store.ts';
 import { isSameCode } from '../purchase/promotion-codes.ts';
-import type { PurchaseResult, PurchaseView } from '../results.ts';
+import type { PurchaseResult, PurchaseView, Quote } from '../results.ts';
 import {
   compareAmount,
   compareValue,
@@ -183,6 +183,16 @@ async function requirePurchase(
   return applied.purchase;
 }
 
+/**
+ * The changes of the member's balance that the amount of today does not tell: what is too small to be charged, and the
+ * credit that pays all of it.
+ */
+function toBalanceChange({ when, lines, dueCents, usedCreditCents }: Quote) {
+  if (when === 'later') return { owedCents: 0, unsaidCreditCents: 0 };
+  const owedCents = Math.abs(lines.find(({ kind }) => kind === 'small')?.cents ?? 0);
+  return { owedCents, unsaidCreditCents: dueCents === 0 ? usedCreditCents : 0 };
+}
+
 /** The amounts from the server: those shown to the user must be equal. @throws {HttpError} 409 */
 async function refuseOtherAmounts(
   billing: BillingModule,
@@ -192,8 +202,11 @@ async function refuseOtherAmounts(
   // A purchase that waits for its payment stays; the amount is compared when it continues.
   if (state !== 'open') return;
   const quote = await billing.quote(user, plan, promotion);
+  const { owedCents, unsaidCreditCents } = toBalanceChange(quote);
   rejectDifferent([
     compareAmount('amount', submitted.amount, quote.dueCents),
+    compareAmount('amount_owed', submitted.amount_owed ?? 0, owedCents),
+    compareAmount('usedCredits', submitted.usedCredits ?? (unsaidCreditCents > 0 ? 0 : null), quote.usedCreditCents),
     compareAmount('planDiscountVoucher', submitted.planDiscountVoucher, quote.discountCents),
     compareAmount('recurDiscount', submitted.recurDiscount, quote.next?.discountCents ?? 0),
   ]);

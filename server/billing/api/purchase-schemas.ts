@@ -12,6 +12,14 @@ const upgradeDocs = {
   plan_amount: doc('Price of the plan, a decimal text in whole currency units; another value is refused', '499'),
   interval: doc('`month` or `year`', 'month'),
   amount: doc('The amount that was shown to the member, a decimal text; only this is charged today', '499.00'),
+  amount_owed: doc(
+    'What is too small to be charged today, a decimal text: it is owed with the next payment. Must be named if it is not 0',
+    '0.00',
+  ),
+  usedCredits: doc(
+    "What the member's credit pays today, a decimal text; must be named if it is not 0 and nothing is charged",
+    '0.00',
+  ),
   validity: doc('Days for which the plan is paid; another value is refused', 30),
   currency: billingDocs.currency,
   purchase_type: billingDocs.purchaseType,
@@ -43,6 +51,8 @@ const fields = z.object({
   plan_amount: amountSchema.optional(),
   interval: text(20).optional(),
   amount: amountSchema,
+  amount_owed: amountSchema.nullable().optional(),
+  usedCredits: amountSchema.nullable().optional(),
   validity: z
     .union([z.int(), text(10)])
     .meta(describedAs({ type: 'integer' }))
