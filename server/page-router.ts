@@ -1,7 +1,7 @@
 import { type Request, Router } from 'express';
 import { accountRoutes, uploadPaths } from './account/index.ts';
 import type { AppDeps, BaseServices } from './base-services.ts';
-import { checkoutRoutes, recordContactChange } from './billing/index.ts';
+import { checkoutRoutes, findLatestOrder, recordContactChange } from './billing/index.ts';
 import type { Extensions } from './extensions.ts';
 import {
   behindRules,
@@ -60,6 +60,7 @@ function addCheckoutRoutes(router: Router, { deps, base, modules }: PageRouterIn
     stripe: stripeForBrowsers(config),
     verifyEmailUrl: signUp.verifyEmailUrl,
     findPlanKey: signUp.findPlanKey,
+    findLatestOrder: (userId) => findLatestOrder(database.db, userId),
     now: base.billingNow,
     deals: {
       isPostponed: (user) => isDealPostponed(user, now()),

@@ -59,7 +59,7 @@ export {
 } from './gifts/gift-store.ts';
 export { countTasks } from './jobs/task-store.ts';
 export type { EndOnNotice, Order } from './orders/order.ts';
-export { listOrders } from './orders/order-store.ts';
+export { findLatestOrder, listOrders } from './orders/order-store.ts';
 export { type RefundResult, refundInvoice } from './orders/refund-invoice.ts';
 export { billingDataSource, subscriptionOnDeletion } from './personal-data.ts';
 export {

@@ -129,7 +129,7 @@ export function judgeAnnounced({ books, account, member, findings, nowMs }: Sett
 }
 
 /** The subscription is settled: nothing is under way that the page does not speak of as a next charge. */
-function isCalm({ books, account }: Unseen, live: Subscription | undefined): boolean {
+export function isCalm({ books, account }: Unseen, live: Subscription | undefined): boolean {
   const waits = account.invoices.some(({ status }) => status === 'draft' || status === 'open');
   if (!live) return !waits;
   const isSettled = ['active', 'trialing'].includes(live.status) || resumesAt(books, live) !== undefined;

@@ -4,6 +4,7 @@ import { forecast } from './forecast.ts';
 import { judgeCharges } from './judge-charges.ts';
 import { judgeErasure } from './judge-erasure.ts';
 import { judgeMails } from './judge-mails.ts';
+import { judgeReceipt, readReceipt, receiptPath } from './judge-receipt.ts';
 import {
   judgeAnnounced,
   judgeNextCharge,
@@ -134,6 +135,8 @@ async function judgePages(world: World, unseen: Unseen): Promise<void> {
   ]) {
     judge(settled);
   }
+  const path = receiptPath(settled.plan);
+  if (path) judgeReceipt(settled, readReceipt((await member.visitor.open(path)).html));
 }
 
 /** O10: over all members, because they share the codes. */

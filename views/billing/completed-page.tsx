@@ -1,3 +1,4 @@
+import { membershipPath } from '../account/tabs.ts';
 import { AuthLayout } from '../layout/auth-layout.tsx';
 import type { PageContext } from '../page-context.ts';
 import { ButtonLink } from '../parts/button.tsx';
@@ -5,22 +6,34 @@ import { Loader } from '../parts/loader.tsx';
 import { Script } from '../parts/script.tsx';
 import { Stylesheet } from '../parts/stylesheet.tsx';
 import { SuccessTick } from '../parts/success-tick.tsx';
+import { type SummaryLine, SummaryList } from '../parts/summary-list.tsx';
 
 /** The specification's section 9: redirect delay after signup. */
 const redirectDelayMs = 2000;
+
+/** Plan, payment and next payment. */
+export interface Receipt {
+  lines: readonly SummaryLine[];
+  /** undefined: nothing is paid for this plan yet. */
+  total?: SummaryLine;
+  /** On the next payment. */
+  note: readonly string[];
+}
 
 interface CompletedPageProps {
   ctx: PageContext;
   /** The result for the plan. */
   resultText?: string | undefined;
+  /** Of a paid plan. */
+  receipt?: Receipt | undefined;
   /** For a signed-in user: the next page. */
   continueUrl?: string;
   /** For everyone else. */
   signInHref?: string;
 }
 
-/** 'Just a moment...': it redirects by itself after the specification's 2 seconds, or by its link. */
-export function CompletedPage({ ctx, resultText, continueUrl, signInHref }: CompletedPageProps) {
+/** 'Just a moment...', and the receipt of a purchase: it redirects by itself after the specification's 2 seconds, or by its link. */
+export function CompletedPage({ ctx, resultText, receipt, continueUrl, signInHref }: CompletedPageProps) {
   const { t } = ctx;
   if (continueUrl === undefined) {
     return (
@@ -47,11 +60,18 @@ export function CompletedPage({ ctx, resultText, continueUrl, signInHref }: Comp
             {resultText} {t('checkout.completed.lead')}
           </p>
         </div>
+        {receipt && <SummaryList {...receipt} />}
         <p data-redirect={redirectDelayMs}>
-          <ButtonLink href={continueUrl} kind="quiet" block>
+          <ButtonLink href={continueUrl} block>
             {t('checkout.completed.continue')}
           </ButtonLink>
         </p>
+        {receipt && (
+          <p className="panel-ways">
+            <a href={membershipPath}>{t('membership.title')}</a>
+            <a href={`${membershipPath}#invoices`}>{t('membership.invoices.title')}</a>
+          </p>
+        )}
       </div>
     </AuthLayout>
   );

@@ -5,6 +5,7 @@ import type { PlanKey, UserId } from '../../shared/index.ts';
 import type { NextRedirect, PendingAuthorization } from '../../sign-in/index.ts';
 import type { TermsVersion, User } from '../../users/index.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
+import type { Order } from '../orders/order.ts';
 import type { BillingService } from '../results.ts';
 import type { StripeForBrowsers } from './stripe-js.ts';
 
@@ -23,6 +24,8 @@ export interface CheckoutDeps extends RequestServices {
   findPlanKey(userId: UserId): Promise<PlanKey | undefined>;
   /** Injected by `app.ts`, because the requests belong to oidc/. Undefined: unknown, expired, or another browser's. */
   findPendingAuthorization(req: Request, id: string): Promise<PendingAuthorization | undefined>;
+  /** The newest order of a user. */
+  findLatestOrder(userId: UserId): Promise<Order | undefined>;
   now: () => number;
   /** Postponing a partner's plan: whether the user is asked again later, and setting that. */
   deals: { isPostponed(user: User): boolean; postpone(user: User): Promise<User> };

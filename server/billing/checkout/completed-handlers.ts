@@ -1,13 +1,14 @@
-import { CompletedPage } from '../../../views/billing/completed-page.tsx';
+import { CompletedPage, type Receipt } from '../../../views/billing/completed-page.tsx';
 import { formatDate } from '../../../views/format.ts';
 import { type RequestContext, UnknownAddressError } from '../../http/index.ts';
 import type { PlanKey } from '../../shared/index.ts';
-import type { User } from '../../users/index.ts';
+import { findOpenStep, type User } from '../../users/index.ts';
 import { type Catalogue, type Plan, withSeats } from '../catalogue/catalogue.ts';
 import type { Membership } from '../subscription/membership.ts';
 import type { CheckoutDeps } from './checkout-deps.ts';
 import { readPlanKey } from './checkout-flow.ts';
 import { planLine, type TextContext } from './plan-view.ts';
+import { toReceipt } from './receipt-view.ts';
 
 const handlePattern = /^[A-Za-z0-9._~-]{1,100}$/;
 
@@ -47,8 +48,19 @@ function completionText(
   return t('checkout.completed.later', { plan: line, date: formatDate(lang, membership.periodEnd) });
 }
 
+/** The receipt of a plan that a member has or will have; users with another step before them see it after that. */
+async function findReceipt(
+  r: RequestContext,
+  deps: CheckoutDeps,
+  { user, plan, membership }: { user: User; plan: Plan; membership: Membership | undefined },
+): Promise<Receipt | undefined> {
+  if (!membership || findOpenStep(user, deps.terms) !== undefined) return undefined;
+  const order = await deps.findLatestOrder(user.id);
+  return toReceipt(r, plan, { catalogue: deps.membership.catalogue, membership, order, nowMs: deps.now() });
+}
+
 /**
- * GET /signup/completed/…: 'Just a moment...', and a redirect after 2 seconds; a signed-out visitor gets a link to the
+ * GET /signup/completed/…: 'Just a moment...', a receipt, and a redirect after 2 seconds; a signed-out visitor gets a link to the
  * sign-in.
  */
 export async function showCompleted(r: RequestContext, deps: CheckoutDeps) {
@@ -65,9 +77,11 @@ export async function showCompleted(r: RequestContext, deps: CheckoutDeps) {
   const plan = catalogue.byCode(code);
   const membership = plan && (await deps.membership.getMembership(user.id));
   const resultText = plan && completionText(r, plan, { user, membership });
+  const receipt =
+    plan === undefined || resultText === undefined ? undefined : await findReceipt(r, deps, { user, plan, membership });
   r.render(
     CompletedPage,
-    { continueUrl: deps.nextRedirect(user, continuation).address, resultText },
+    { continueUrl: deps.nextRedirect(user, continuation).address, resultText, receipt },
     { title: 'checkout.completed.heading', search },
   );
 }

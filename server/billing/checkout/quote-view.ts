@@ -139,7 +139,8 @@ export function toQuoteView(
       },
       included: [],
       note: [
-        `${t('checkout.lines.later', { date, name: plan.name, amount })}${more}`,
+        t('checkout.lines.stays', { date }),
+        `${t('checkout.lines.then', { name: plan.name, amount })}${more}`,
         ...(quote.following ? [t('checkout.lines.thenByMonth')] : []),
         t('checkout.lines.cancel'),
         ...onNotice,

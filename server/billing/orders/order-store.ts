@@ -153,16 +153,17 @@ export async function findOrderByIdOrNumber(db: Db, invoice: string): Promise<Or
   return row && fromRow(row);
 }
 
+const newestFirst = (db: Db, userId: UserId) =>
+  db.selectFrom('orders').selectAll().where('userId', '=', userId).orderBy('orderedAt', 'desc').orderBy('id', 'desc');
+
 /** The newest first. */
 export async function listOrders(db: Db, userId: UserId): Promise<Order[]> {
-  const rows = await db
-    .selectFrom('orders')
-    .selectAll()
-    .where('userId', '=', userId)
-    .orderBy('orderedAt', 'desc')
-    .orderBy('id', 'desc')
-    .execute();
-  return rows.map(fromRow);
+  return (await newestFirst(db, userId).execute()).map(fromRow);
+}
+
+export async function findLatestOrder(db: Db, userId: UserId): Promise<Order | undefined> {
+  const row = await newestFirst(db, userId).limit(1).executeTakeFirst();
+  return row && fromRow(row);
 }
 
 export async function listOrdersByPayments(db: Db, paymentIntentIds: string[]): Promise<Order[]> {

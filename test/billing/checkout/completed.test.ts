@@ -1,5 +1,6 @@
+import type { Browser } from '../../support/browser.ts';
 import { toPlanId } from '../../support/ids.ts';
-import { openShop, type Shop, wordsOf } from './shop.ts';
+import { openShop, press, type Shop, wordsOf } from './shop.ts';
 
 let shop: Shop;
 beforeAll(async () => {
@@ -78,5 +79,96 @@ describe('the completion pages', () => {
     const browser = await shop.foyer.signedIn(await shop.foyer.addUser({ planId: toPlanId('10') }));
     const html = await (await browser.get('/signup/completed/m-99?redirect=https://evil.example/')).text();
     expect(html).toMatch(/data-redirect="2000"><a [^>]*href="\/sandbox\/search"/);
+  });
+});
+
+describe('the receipt on a completion page', () => {
+  const pageAt = async (browser: Browser, path: string) => wordsOf(await (await browser.get(path)).text());
+
+  /** A member who has just bought a plan. */
+  async function buyer(planId: string) {
+    const user = await shop.foyer.addUser();
+    await shop.saveCard(user);
+    const browser = await shop.foyer.signedIn(user);
+    expect((await press(browser, `/plan-purchase/${planId}`)).status).toBe(303);
+    return { user, browser };
+  }
+
+  it('After a purchase it names the plan, the payment, the card and the next payment, with links to the order', async () => {
+    const { browser } = await buyer('13');
+    const html = await (await browser.get('/signup/completed/y-5000')).text();
+    const day = String.raw`\w+ \d+, \d{4}`;
+    expect(wordsOf(html)).toMatch(
+      new RegExp(
+        `Just a moment\\.\\.\\. Your plan is Growth, annual\\..*Plan Growth, annual Paid with Visa ••••.4242 Paid on ${day} \\$5,000\\.00 Renews on ${day} at \\$5,000\\.00\\.`,
+      ),
+    );
+    expect(html).toMatch(/<p data-redirect="2000"><a class="button primary block"/);
+    expect(html).toContain('href="/settings/membership"');
+    expect(html).toContain('href="/settings/membership#invoices"');
+  });
+
+  it('It names the payment and the next one as the membership page does', async () => {
+    const { user, browser } = await buyer('12');
+    const [invoice] = await shop.paidInvoices();
+    const membership = await pageAt(browser, '/settings/membership');
+    const [, date, amount] = /Renews on (\w+ \d+, \d{4}) at (\$[\d.,]+)/.exec(membership) ?? [];
+    const receipt = await pageAt(browser, '/signup/completed/m-499');
+    expect(receipt).toContain(`Renews on ${date} at ${amount}.`);
+    expect(receipt).toMatch(new RegExp(`Paid on .*? \\$${(invoice?.amount_paid ?? 0) / 100}\\.00 `));
+    expect(invoice?.customer).toBe(await shop.customerOf(user));
+  });
+
+  it('After a change to a cheaper plan it says until when the present one runs, and no payment of that', async () => {
+    const { browser } = await buyer('14');
+    expect((await press(browser, '/plan-purchase/10')).status).toBe(303);
+    const words = await pageAt(browser, '/signup/completed/m-99');
+    expect(words).toMatch(
+      /Plan Starter, monthly Begins on (\w+ \d+, \d{4}) Until \1 your plan stays as it is\. Then Starter begins, and \$99\.00 is charged\./,
+    );
+    expect(words).not.toContain('Paid');
+    expect(words).not.toContain('$899');
+  });
+
+  it('An address that names another plan than the member’s, and another member, get no receipt', async () => {
+    const { browser } = await buyer('12');
+    for (const path of ['m-99', 'm-899', 'y-5000', 'm-30', 'plan/starter-monthly/m-99', 'Appsumo-Tier-1', 'm-free'])
+      expect([path, await pageAt(browser, `/signup/completed/${path}`)]).toEqual([
+        path,
+        expect.not.stringMatching(/\$/),
+      ]);
+    const other = await shop.foyer.signedIn(await shop.foyer.addUser({ planId: toPlanId('12') }));
+    expect(await pageAt(other, '/signup/completed/m-499')).not.toMatch(/\$|Paid|4242/);
+    expect(await pageAt(shop.foyer.browser(), '/signup/completed/m-499')).not.toMatch(/\$|Paid|4242/);
+  });
+
+  it('Of several orders only the latest is named, and none of the plan before', async () => {
+    const { browser } = await buyer('10');
+    expect((await press(browser, '/plan-purchase/13')).status).toBe(303);
+    const [latest] = await shop.paidInvoices();
+    const words = await pageAt(browser, '/signup/completed/y-5000');
+    const shown = /Paid on \w+ \d+, \d{4} \$([\d.,]+)/.exec(words)?.[1]?.replaceAll(/[.,]/g, '');
+    expect(Number(shown)).toBe(latest?.amount_paid);
+    expect(await pageAt(browser, '/signup/completed/m-99')).not.toMatch(/\$|Paid/);
+  });
+
+  it('A payment that was given back is named no more', async () => {
+    const { browser } = await buyer('12');
+    const [invoice] = await shop.paidInvoices();
+    const { data } = await shop.stripe.invoicePayments.list({ invoice: invoice?.id ?? '' });
+    const intent = data[0]?.payment.payment_intent;
+    await shop.stripe.refunds.create({ payment_intent: String(intent), amount: 100 });
+    await shop.foyer.app.membership.reconcile();
+    expect(await pageAt(browser, '/signup/completed/m-499')).not.toContain('Paid on');
+  });
+
+  it('Users who must accept the terms first see no receipt', async () => {
+    const { user, browser } = await buyer('12');
+    await shop.foyer.deps.database.db
+      .updateTable('users')
+      .set({ acceptedTosVersion: 0 })
+      .where('id', '=', user.id)
+      .execute();
+    expect(await pageAt(browser, '/signup/completed/m-499')).not.toMatch(/\$|4242/);
   });
 });
