@@ -47,7 +47,13 @@ describe('attacks on plans that begin with free days', () => {
     expect(answer.status).toBe(409);
     const words = wordsOf(await answer.text());
     expect(words).toContain('A free trial has been started with this card before');
+    expect(words).toContain('This card has had its free days');
+    expect(words).toContain(
+      'the plan begins today, without free days. $99.00 is due today, and charged when you confirm.',
+    );
     expect(words).toContain('Due today $99.00');
+    // The card is saved now: the page says so when it is opened again, too.
+    expect(wordsOf(await (await second.browser.get(payment)).text())).toContain('This card has had its free days');
     expect(await charges(shop, second.user)).toEqual([]);
     expect(await isTrying(second)).toBe(false);
     expect(await isOffered(second)).toBe(false);

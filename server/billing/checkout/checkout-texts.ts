@@ -3,7 +3,7 @@ import type { NoticeKind } from '../../../views/parts/notice.tsx';
 import type { NoticeDuration } from '../../../views/parts/notice-durations.ts';
 import type { T } from '../../http/index.ts';
 import { minuteMs } from '../../shared/index.ts';
-import type { PendingRenewal, PromotionRefusal } from '../results.ts';
+import type { PendingRenewal, PromotionRefusal, Quote } from '../results.ts';
 import { type Decline, declineReasons } from '../stripe/stripe-objects.ts';
 import type { TextContext } from './plan-view.ts';
 
@@ -48,6 +48,18 @@ export const refusalTexts = (t: T): Record<string, string> =>
       code.startsWith('invalid_') ? [] : [[code, t(`payment.refused.${reason}`)]],
     ),
   );
+
+/** The saved card has had its free days, or the method has none; undefined: the plan has none anyway. */
+export function refusedTrialNotice(
+  { lang, t }: TextContext,
+  { trial, dueCents }: Quote,
+  currency: string,
+): PageNotice | undefined {
+  if (!trial || !('refused' in trial)) return undefined;
+  const title = t(`checkout.planTrial.refused.${trial.refused}Title`);
+  const text = t(`checkout.planTrial.refused.${trial.refused}`, { amount: formatAmount(lang, dueCents, { currency }) });
+  return { kind: 'info', title, text, duration: 'never' };
+}
 
 export const tooManyText = (t: T, retryAfterMs: number): string =>
   t('checkout.tooMany', { minutes: Math.max(1, Math.ceil(retryAfterMs / minuteMs)) });

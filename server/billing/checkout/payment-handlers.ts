@@ -20,7 +20,7 @@ import {
   unpaidAddress,
 } from './checkout-context.ts';
 import type { CheckoutDeps } from './checkout-deps.ts';
-import { type PageNotice, refusalText, renewalNotice, tooManyText } from './checkout-texts.ts';
+import { refusalText, refusedTrialNotice, renewalNotice, tooManyText } from './checkout-texts.ts';
 import { createSetupIntent } from './create-setup-intent.ts';
 import type { TextContext } from './plan-view.ts';
 import { loadQuote, orderText, toBeginBox, toQuoteView } from './quote-view.ts';
@@ -85,7 +85,9 @@ async function renderForm(
         country: details.details.country || undefined,
       },
       backHref: flow.summary,
-      notice: problem ? problemNotice(r.t, problem) : (notice ?? unavailable?.notice),
+      notice: problem
+        ? problemNotice(r.t, problem)
+        : (notice ?? unavailable?.notice ?? (quote && refusedTrialNotice(r, quote, membership.catalogue.currency))),
       quote: quote && quoteView(r, quote, { catalogue: membership.catalogue, isOnTrial, ...state }),
       retryFields,
       returned,
@@ -194,17 +196,10 @@ type Detour = Extract<PurchaseResult, { kind: keyof typeof detours }>;
 
 const isDetour = (result: PurchaseResult): result is Detour => Object.hasOwn(detours, result.kind);
 
-const changed = { kind: 'info', duration: 'never' } as const;
-
 /** Why another amount is due than the form has named. */
-function changedNotice(r: CheckoutRequest, { trial }: Quote): PageNotice {
-  const refused = trial && 'refused' in trial && r.field('trialEnd') !== '' ? trial.refused : undefined;
-  if (refused === undefined) return { ...changed, text: r.t('checkout.changed') };
-  return {
-    ...changed,
-    title: r.t('checkout.planTrial.refused.title'),
-    text: r.t(`checkout.planTrial.refused.${refused}`),
-  };
+function changedNotice(r: CheckoutRequest, { catalogue }: Pick<CheckoutDeps['membership'], 'catalogue'>, quote: Quote) {
+  const refused = r.field('trialEnd') === '' ? undefined : refusedTrialNotice(r, quote, catalogue.currency);
+  return refused ?? ({ kind: 'info', text: r.t('checkout.changed'), duration: 'never' } as const);
 }
 
 /** Answers each result of a confirmation. @param rerender the page whose form was sent */
@@ -230,7 +225,11 @@ export async function answerPurchase(
     case 'declined':
       return renderPaymentPage(r, deps, { status: 402, problem: { text: refusalText(r, confirmed) } });
     case 'changed':
-      return rerender({ status: 409, notice: changedNotice(r, confirmed.quote), quote: confirmed.quote });
+      return rerender({
+        status: 409,
+        notice: changedNotice(r, deps.membership, confirmed.quote),
+        quote: confirmed.quote,
+      });
     case 'no-request-to-begin':
       return rerender({ status: 400, beginMissing: true });
     case 'renewing':
