@@ -4,9 +4,13 @@ import { SignUpSteps, stepTitle } from '../sign-up/sign-up-steps.tsx';
 /** The place of the step PLAN: the last one of a sign-up, of the post-signup flow, or separate. */
 export type CheckoutKind = 'sign-up' | 'post-signup' | 'purchase';
 
-/** The title of the step. */
-export function checkoutTitle({ t }: PageContext, kind: CheckoutKind): string {
-  const title = t('checkout.heading');
+/** The heading of the step. @param changesTo the plan that follows the present one */
+export const checkoutHeading = ({ t }: Pick<PageContext, 't'>, changesTo: string | undefined): string =>
+  changesTo === undefined ? t('checkout.heading') : t('checkout.changeTo', { plan: changesTo });
+
+/** Its title. */
+export function checkoutTitle({ t }: PageContext, kind: CheckoutKind, changesTo?: string): string {
+  const title = checkoutHeading({ t }, changesTo);
   return kind === 'purchase' ? title : stepTitle(t, title, { current: 2, postSignUp: kind === 'post-signup' });
 }
 

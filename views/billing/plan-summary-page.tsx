@@ -10,13 +10,15 @@ import { type SummaryLine, SummaryList } from '../parts/summary-list.tsx';
 import { BeginBox, type BeginBoxProps } from './begin-box.tsx';
 import { DetailsLine, type DetailsView } from './billing-details-fields.tsx';
 import { PlanCard, type PlanView } from './checkout-plan-card.tsx';
-import { type CheckoutKind, CheckoutSteps } from './checkout-steps.tsx';
+import { type CheckoutKind, CheckoutSteps, checkoutHeading } from './checkout-steps.tsx';
 import { PromoBox, type PromoBoxState } from './promo-box.tsx';
 import { SeatsBox, type SeatsBoxState } from './seats-box.tsx';
 
 export interface PlanSummaryPageProps {
   ctx: PageContext;
   steps: CheckoutKind;
+  /** The name of a plan that follows the present one. */
+  changesTo?: string | undefined;
   /** The page's own address, the target of all its forms. */
   action: string;
   plan: PlanView;
@@ -109,7 +111,7 @@ function Acts(props: PlanSummaryPageProps) {
 /** Step 2 of a sign-up, and the page of a plan elsewhere: the plan, its price today and later, and the next step. */
 export function PlanSummaryPage(props: PlanSummaryPageProps) {
   const { ctx, steps, action, plan, lead, clientName, changeHref, notice, quote, seats, promo, card, ...more } = props;
-  const { details, nextHref, has } = more;
+  const { details, nextHref, has, changesTo } = more;
   const { t } = ctx;
   return (
     <AuthLayout ctx={ctx} long signOut>
@@ -120,7 +122,7 @@ export function PlanSummaryPage(props: PlanSummaryPageProps) {
       <div className="panel-head">
         {/* biome-ignore lint/a11y/noAutofocus: the step before had the focus in its code; screen readers read the heading */}
         <h1 tabIndex={-1} autoFocus={steps !== 'purchase'}>
-          {t('checkout.heading')}
+          {checkoutHeading(ctx, changesTo)}
         </h1>
         <p className="muted">{clientName === undefined ? lead : `${lead} ${t('checkout.then', { clientName })}`}</p>
       </div>

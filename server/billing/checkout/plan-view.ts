@@ -2,10 +2,17 @@ import type { PlanPrice, PlanView } from '../../../views/billing/checkout-plan-c
 import { formatAmount, formatDate } from '../../../views/format.ts';
 import type { PageContext } from '../../../views/page-context.ts';
 import type { T } from '../../http/index.ts';
-import { type BillingPeriod, type Catalogue, ofOneSeat, type Plan, toPeriod } from '../catalogue/catalogue.ts';
+import {
+  type BillingPeriod,
+  type Catalogue,
+  ofOneSeat,
+  type Plan,
+  toPeriod,
+  withSeats,
+} from '../catalogue/catalogue.ts';
 import { hasDebt, toEachCharge } from '../stripe/next-charge.ts';
 import { smallestCharge, toChargeable } from '../stripe/stripe-objects.ts';
-import type { NextCharge, SubscriptionPrice } from '../subscription/membership.ts';
+import type { Membership, NextCharge, SubscriptionPrice } from '../subscription/membership.ts';
 
 /** The language of a page, and its texts. */
 export type TextContext = Pick<PageContext, 'lang' | 't'>;
@@ -64,6 +71,12 @@ export const priceText = ({ amount, per, tax }: PlanPrice): string =>
 /** A plan with the amount and the interval of the price on the user's subscription. */
 export function asSubscribed(plan: Plan, price: SubscriptionPrice): Plan {
   return { ...plan, amountCents: price.amountCents, period: toPeriod(price) ?? plan.period };
+}
+
+/** Every further seat of the user's plan has the price that they pay, which may be older than the catalogue's. */
+export function atOwnPrice(plan: Plan, membership: Membership | undefined): Plan {
+  const own = plan.seats !== null && membership?.pricedPlanId === plan.id ? membership.price : null;
+  return own ? asSubscribed(withSeats(plan, membership?.seats ?? 1), own) : plan;
 }
 
 /** The day of the first charge after a discount. */

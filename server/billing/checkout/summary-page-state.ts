@@ -3,7 +3,7 @@ import { checkoutTitle } from '../../../views/billing/checkout-steps.tsx';
 import { PlanSummaryPage, type PlanSummaryPageProps } from '../../../views/billing/plan-summary-page.tsx';
 import { listRefundsThen } from '../../../views/billing/refund-sentences.ts';
 import { formatDate } from '../../../views/format.ts';
-import { type Catalogue, type Plan, withSeats } from '../catalogue/catalogue.ts';
+import type { Catalogue } from '../catalogue/catalogue.ts';
 import { toDetailsView } from '../details/details-view.ts';
 import type { BillingDetailsState, PendingRenewal, Quote } from '../results.ts';
 import { findPaidEnd } from '../subscription/early-end.ts';
@@ -19,7 +19,7 @@ import {
 } from './checkout-context.ts';
 import type { CheckoutDeps } from './checkout-deps.ts';
 import { renewalNotice } from './checkout-texts.ts';
-import { asSubscribed, type TextContext, toPlanView } from './plan-view.ts';
+import { atOwnPrice, type TextContext, toPlanView } from './plan-view.ts';
 import { loadQuote, orderText, toBeginBox, toQuoteView } from './quote-view.ts';
 import { type EndOnNotice, findRefundOnNotice } from './refund-view.ts';
 import { endsTrial, renderTrialStep, toRunningLead, trialInStep } from './trial-step.ts';
@@ -128,6 +128,9 @@ function toQuoteProps(
   }
   return planStatus === 'without-payment' ? { quote: { lines: [], note: [freeNote(ctx, facts)] } } : {};
 }
+
+/** The name of a plan that begins later: it changes the present one. */
+const findFollowing = ({ quote }: SummaryFacts) => (quote?.when === 'later' ? quote.plan.name : undefined);
 
 /** The button with its hidden fields, or what stands in its place. */
 function toActionProps(
@@ -240,12 +243,14 @@ export async function renderSummary(
     end: await findEnd(r, deps, planStatus),
   };
   const payment = toPaymentProps(r, facts, state);
+  const changesTo = findFollowing(facts);
   const { authorization, search } = flow.continuation;
   const waiting = authorization === undefined ? undefined : await deps.findPendingAuthorization(r.req, authorization);
   r.render(
     PlanSummaryPage,
     {
       steps: flow.kind,
+      changesTo,
       action: flow.summary,
       plan: toPlanView(r, atOwnPrice(plan, membership), deps.membership.catalogue),
       lead: saysNoTrial(facts, state) ? r.t('checkout.lead') : leadText(r, deps, facts),
@@ -263,14 +268,8 @@ export async function renderSummary(
         catalogue: deps.membership.catalogue,
       }),
     },
-    { title: (ctx) => checkoutTitle(ctx, flow.kind), address: flow.summary, status, search },
+    { title: (ctx) => checkoutTitle(ctx, flow.kind, changesTo), address: flow.summary, status, search },
   );
-}
-
-/** Every further seat of the user's plan has the price that they pay, which may be older than the catalogue's. */
-function atOwnPrice(plan: Plan, membership: Membership | undefined): Plan {
-  const own = plan.seats !== null && membership?.pricedPlanId === plan.id ? membership.price : null;
-  return own ? asSubscribed(withSeats(plan, membership?.seats ?? 1), own) : plan;
 }
 
 /** The field for the number of seats. */
