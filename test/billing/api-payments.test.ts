@@ -37,6 +37,16 @@ describe('purchases in the JSON API', () => {
           amount: '99.00',
           currency: 'usd',
           starts_at: order?.orderedAt,
+          amount_owed: '0.00',
+          next_charge: {
+            amount: '99.00',
+            at: order?.renewsAt,
+            amount_owed: '0.00',
+            credit_used: '0.00',
+            tax: '0.00',
+            discount_ends_at: null,
+            regular_amount: '99.00',
+          },
         },
       });
       expect(await chargedTo(shop, buyer.customer)).toEqual([9_900]);

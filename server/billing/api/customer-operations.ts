@@ -20,6 +20,7 @@ import {
   isSameCode,
   type StripePromotion,
 } from '../purchase/promotion-codes.ts';
+import { toBalanceChange } from '../purchase/quote.ts';
 import type { PurchaseView } from '../results.ts';
 import { discountOfCoupon } from '../stripe/stripe-objects.ts';
 import {
@@ -30,10 +31,11 @@ import {
   rejectDifferent,
   toWireCustomer,
 } from '../stripe/wire-format.ts';
+import { amountOwedSchema, nextChargeSchema, toWireNextCharge } from '../stripe/wire-next-charge.ts';
 import { isOnHold } from '../subscription/membership-state.ts';
 import { withRefundAtEnd } from '../subscription/notice-rules.ts';
 import { apiErrorTexts, findBillingOwner, hasCustomer, orUnavailable, refusePaused } from './api-errors.ts';
-import { billingDocs, customerDocs, customerParams, promotionCodeAnswer } from './billing-docs.ts';
+import { billingDocs, customerDocs, customerParams, orderDocs, promotionCodeAnswer } from './billing-docs.ts';
 import { toPromotionError } from './promotion-errors.ts';
 import { compareTrialEnd } from './trial-end.ts';
 
@@ -176,6 +178,9 @@ function applyCouponOperation(billing: BillingModule): ApiOperation {
         coupon: z.string().meta(billingDocs.code),
         amount: z.string().meta(billingDocs.amountToday),
         currency: z.string().meta(billingDocs.currency),
+        usedCredits: z.string().meta(orderDocs.usedCredits),
+        amount_owed: amountOwedSchema,
+        next_charge: nextChargeSchema,
       })
       .meta({ id: 'AppliedPromotionCode', description: 'A purchase with a promotion code.' }),
     problems: { 404: 'No such subscription, plan or promotion code', 409: 'The code may not be used now' },
@@ -184,13 +189,16 @@ function applyCouponOperation(billing: BillingModule): ApiOperation {
       if (isOnHold(membership)) throw refusePaused();
       return orUnavailable(apiErrorTexts.update, async () => {
         const { plan, promotion } = await applyCode(req, billing, { user, code: body.coupon, planId: body.planId });
-        const { dueCents } = await billing.quote(user, plan, promotion);
+        const quote = await billing.quote(user, plan, promotion);
         return {
           subscription_id: subscriptionId,
           planId: plan.id,
           coupon: promotion?.code ?? '',
-          amount: dollars(dueCents),
+          amount: dollars(quote.dueCents),
           currency: catalogue.currency,
+          usedCredits: dollars(quote.usedCreditCents),
+          amount_owed: dollars(toBalanceChange(quote).owedCents),
+          next_charge: toWireNextCharge(quote.next),
         };
       });
     },

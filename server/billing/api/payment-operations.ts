@@ -7,7 +7,8 @@ import { type Catalogue, type Plan, validityDays } from '../catalogue/catalogue.
 import type { Order } from '../orders/order.ts';
 import { listOrders } from '../orders/order-store.ts';
 import { isSameCode } from '../purchase/promotion-codes.ts';
-import type { PurchaseResult, PurchaseView, Quote } from '../results.ts';
+import { toBalanceChange } from '../purchase/quote.ts';
+import type { PurchaseResult, PurchaseView } from '../results.ts';
 import {
   compareAmount,
   compareValue,
@@ -16,7 +17,8 @@ import {
   parseAmount,
   rejectDifferent,
 } from '../stripe/wire-format.ts';
-import type { Membership } from '../subscription/membership.ts';
+import { toWireLater } from '../stripe/wire-next-charge.ts';
+import { type Membership, toLaterAmounts } from '../subscription/membership.ts';
 import { isOnHold } from '../subscription/membership-state.ts';
 import {
   apiErrorTexts,
@@ -122,6 +124,12 @@ type Refused = Extract<PurchaseResult, { kind: keyof typeof refusals }>;
 
 const isRefused = (confirmed: PurchaseResult): confirmed is Refused => Object.hasOwn(refusals, confirmed.kind);
 
+const toDifferent = (name: string, cents: number) => ({
+  name: `body.${name}`,
+  detail: `is ${dollars(cents)}`,
+  stored: dollars(cents),
+});
+
 /** The result of a purchase for callers. @throws {HttpError} if it is not completed */
 function answerTo(confirmed: PurchaseResult, currency: string, nowMs: number): Upgraded {
   if (isRefused(confirmed)) throw refusals[confirmed.kind]();
@@ -141,13 +149,7 @@ function answerTo(confirmed: PurchaseResult, currency: string, nowMs: number): U
     case 'changed':
       throw new HttpError('differs', {
         detail: 'another amount is due',
-        invalidParams: [
-          {
-            name: 'body.amount',
-            detail: `is ${dollars(confirmed.quote.dueCents)}`,
-            stored: dollars(confirmed.quote.dueCents),
-          },
-        ],
+        invalidParams: [toDifferent('amount', confirmed.quote.dueCents)],
       });
     case 'renewing':
       throw refuseWhileRenewing(confirmed.renewal, nowMs);
@@ -184,23 +186,17 @@ async function requirePurchase(
 }
 
 /**
- * The changes of the member's balance that the amount of today does not tell: what is too small to be charged, and the
- * credit that pays all of it.
+ * The amounts from the server: those shown to the user must be equal.
+ * @returns the later amounts, if the caller has named the next one
+ * @throws {HttpError} 409
  */
-function toBalanceChange({ when, lines, dueCents, usedCreditCents }: Quote) {
-  if (when === 'later') return { owedCents: 0, unsaidCreditCents: 0 };
-  const owedCents = Math.abs(lines.find(({ kind }) => kind === 'small')?.cents ?? 0);
-  return { owedCents, unsaidCreditCents: dueCents === 0 ? usedCreditCents : 0 };
-}
-
-/** The amounts from the server: those shown to the user must be equal. @throws {HttpError} 409 */
 async function refuseOtherAmounts(
   billing: BillingModule,
   submitted: UpgradeBody,
   { user, purchase: { plan, promotion, state } }: { user: User; purchase: PurchaseView },
-): Promise<void> {
+): Promise<string | undefined> {
   // A purchase that waits for its payment stays; the amount is compared when it continues.
-  if (state !== 'open') return;
+  if (state !== 'open') return undefined;
   const quote = await billing.quote(user, plan, promotion);
   const { owedCents, unsaidCreditCents } = toBalanceChange(quote);
   rejectDifferent([
@@ -209,7 +205,9 @@ async function refuseOtherAmounts(
     compareAmount('usedCredits', submitted.usedCredits ?? (unsaidCreditCents > 0 ? 0 : null), quote.usedCreditCents),
     compareAmount('planDiscountVoucher', submitted.planDiscountVoucher, quote.discountCents),
     compareAmount('recurDiscount', submitted.recurDiscount, quote.next?.discountCents ?? 0),
+    compareAmount('next_amount', submitted.next_amount, quote.next?.amountCents ?? 0),
   ]);
+  return submitted.next_amount == null ? undefined : toLaterAmounts(quote.next);
 }
 
 /** A second click, or a lost answer: the existing order. @throws {HttpError} 409 if another amount was paid */
@@ -242,10 +240,11 @@ async function upgrade(
   const renewal = await billing.renewalBefore(user, plan);
   if (renewal) throw refuseWhileRenewing(renewal, billing.deps.now());
   const purchase = await requirePurchase(req, billing, { user, plan, code: submitted.discountCoupon });
-  await refuseOtherAmounts(billing, submitted, { user, purchase });
+  const laterCents = await refuseOtherAmounts(billing, submitted, { user, purchase });
   const announced = {
     planId: plan.id,
     dueCents: parseAmount(submitted.amount),
+    laterCents,
     // In the words of the caller.
     beginsAtOnce: submitted.begins_at_once ? 'api' : undefined,
   };
@@ -278,11 +277,13 @@ function upgradeSubscriptionOperation(billing: BillingModule): ApiOperation {
       const plan = requirePlan(billing.catalogue, body);
       rejectOtherPlan(body, plan, billing.catalogue);
       if (isOnHold(membership)) throw refusePaused();
-      return orUnavailable(apiErrorTexts.order, () =>
+      const answer = await orUnavailable(apiErrorTexts.order, () =>
         isOn(plan, membership)
           ? answerRepetition(billing, body, { user, plan })
           : upgrade(req, billing, { user, plan, submitted: body }),
       );
+      const isDone = answer.status === 'paid' || answer.status === 'scheduled';
+      return { ...answer, ...toWireLater(isDone ? await billing.getMembership(user.id) : undefined) };
     },
   });
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { describedAs, doc, withDocs } from '../../http/index.ts';
 import { planIdSchema } from '../../shared/index.ts';
 import { amountSchema } from '../stripe/wire-format.ts';
+import { amountOwedSchema, nextChargeSchema } from '../stripe/wire-next-charge.ts';
 import { billingDocs } from './billing-docs.ts';
 import { purchaseType } from './save-card-operation.ts';
 
@@ -26,6 +27,7 @@ const upgradeDocs = {
   discountCoupon: billingDocs.code,
   planDiscountVoucher: doc('What the promotion code takes off today, a decimal text', '0.00'),
   recurDiscount: doc('What the promotion code takes off each renewal, a decimal text', '0.00'),
+  next_amount: doc('What the member was told of the next charge, a decimal text; another amount is refused', '99.00'),
   begins_at_once: doc(
     'The member has asked that the plan begins at once, and knows that after a withdrawal they pay for the days until then; needed where the operator gives back all but that share',
     true,
@@ -62,6 +64,7 @@ const fields = z.object({
   discountCoupon: text(100).nullable().optional(),
   planDiscountVoucher: amountSchema.nullable().optional(),
   recurDiscount: amountSchema.nullable().optional(),
+  next_amount: amountSchema.nullable().optional(),
   begins_at_once: z.boolean().optional(),
   checkout_type: text(100).optional(),
 });
@@ -77,8 +80,9 @@ const result = z.object({
   currency: z.string(),
   starts_at: z.int().nullable(),
 });
-export const upgraded = withDocs(result, upgradedDocs).meta({
-  id: 'Purchase',
-  description: 'The result of a purchase.',
-});
+const later = { amount_owed: amountOwedSchema, next_charge: nextChargeSchema };
+export const upgraded = withDocs(result, upgradedDocs)
+  .extend(later)
+  .meta({ id: 'Purchase', description: 'The result of a purchase, and what is charged later.' });
+/** Without what is charged later. */
 export type Upgraded = z.infer<typeof result>;

@@ -177,6 +177,16 @@ async function preview(
   };
 }
 
+/**
+ * The changes of the member's balance that the amount of today does not tell: what is too small to be charged, and the
+ * credit that pays all of it.
+ */
+export function toBalanceChange({ when, lines, dueCents, usedCreditCents }: Quote) {
+  if (when === 'later') return { owedCents: 0, unsaidCreditCents: 0 };
+  const owedCents = Math.abs(lines.find(({ kind }) => kind === 'small')?.cents ?? 0);
+  return { owedCents, unsaidCreditCents: dueCents === 0 ? usedCreditCents : 0 };
+}
+
 /** Adds the rates of the taxes among the lines. */
 const withTaxRates = (deps: BillingDeps, lines: readonly AmountLine[]): Promise<AmountLine[]> =>
   Promise.all(
