@@ -74,8 +74,8 @@ type ActivateTotpResult =
 
 /** The refusals of a code that activates an app. */
 const totpRefusals: RefusalRules<Exclude<ActivateTotpResult, { kind: 'activated' }>> = {
-  incomplete: { ...wrongCode('mfaSettings.totp.incomplete', 'code'), apiText: 'mfaSettings.totp.wrong' },
-  incorrect: wrongCode('mfaSettings.totp.wrong', 'code'),
+  incomplete: { ...wrongCode('codes.incomplete', 'code'), apiText: 'codes.wrong' },
+  incorrect: wrongCode('codes.wrong', 'code'),
   'not-found': expiredCode('mfaSettings.totp.expired'),
 };
 

@@ -39,7 +39,7 @@ const codeSchema = z
   .string()
   .trim()
   .min(1, { error: 'password.reset.codeEmpty' satisfies TextKey })
-  .refine((code) => normaliseCode(code) !== undefined, { error: 'password.reset.codeIncomplete' satisfies TextKey });
+  .refine((code) => normaliseCode(code) !== undefined, { error: 'codes.incomplete' satisfies TextKey });
 
 /** Passwords are used unchanged. */
 const newPasswordField = (name: string, empty: TextKey) =>
@@ -107,7 +107,7 @@ function renderStartPage(r: ResetRequest, view: ResetPasswordPageState & { isOve
   const address = withParams(path, continuation, { username });
   const state = r.viewAt(address, view);
   if (!state) return;
-  const over = { title: t('password.reset.failed'), text: t('password.reset.codeExpired') };
+  const over = { title: t('password.reset.failed'), text: t('codes.expired') };
   // A refusal may have ended the flow: then this page is its page.
   const problem = state.problem ?? (state.isOver ? over : undefined);
   r.render(

@@ -22,7 +22,7 @@ import type { CurrentChallenge } from './current-challenge.ts';
 import type { SignInDeps } from './deps.ts';
 
 export type SecondFactorPageState = Partial<
-  Pick<SecondFactorPageProps, 'error' | 'notice' | 'rememberDevice' | 'waitSeconds'>
+  Pick<SecondFactorPageProps, 'error' | 'hint' | 'notice' | 'rememberDevice' | 'waitSeconds'>
 > & { status?: number; method?: ChallengeMethod };
 
 /** The form of the page. The rule says what a whole code is, by its method. */
@@ -86,13 +86,10 @@ function tooManyText(t: T, retryAfterMs: number): string {
 type ChallengeRefusal = Exclude<VerifyChallengeResult, { kind: 'passed' | 'expired' }>;
 
 const challengeRefusals = (method: ChallengeMethod): RefusalRules<ChallengeRefusal> => ({
-  incomplete: wrongInput(
-    method === 'recovery' ? 'mfa.challenge.recoveryIncomplete' : 'mfa.challenge.incomplete',
-    'code',
-  ),
-  incorrect: wrongInput('mfa.challenge.errors.code', 'code'),
-  used: wrongInput('mfa.challenge.errors.used'),
-  invalidated: wrongInput('mfa.challenge.errors.invalidated'),
+  incomplete: wrongInput(method === 'recovery' ? 'mfa.challenge.recoveryIncomplete' : 'codes.incomplete', 'code'),
+  incorrect: wrongInput('codes.wrong', 'code'),
+  used: wrongInput('mfa.challenge.errors.used', 'code'),
+  invalidated: wrongInput('codes.expired', 'code'),
   'too-many': { problem: 'tooMany', text: (t, { retryAfterMs }) => tooManyText(t, retryAfterMs) },
 });
 
@@ -103,10 +100,10 @@ export function toPageState(
   method: ChallengeMethod,
 ): SecondFactorPageState {
   const { status, text, field } = refusalView(r, challengeRefusals(method), refused);
-  if (field !== undefined) return { status, error: text };
-  // The field of a code that has become useless is marked too.
-  const error = refused.kind === 'too-many' ? {} : { error: r.t('mfa.challenge.errors.code') };
-  return { status, ...error, notice: { kind: 'error', text } };
+  if (field === undefined) return { status, notice: { kind: 'error', text } };
+  // A clock that is wrong is the usual reason for the codes of an app.
+  const isOfClock = method === 'totp' && refused.kind === 'incorrect';
+  return { status, error: text, ...(isOfClock && { hint: r.t('codes.clock') }) };
 }
 
 /** The reason why no new code was sent. */

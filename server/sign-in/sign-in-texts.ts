@@ -74,8 +74,8 @@ export const passkeyRefusals: RefusalRules<PasskeySignInRefusal> = {
 };
 
 export const mailedCodeRefusals: RefusalRules<Exclude<MailedCodeResult, { kind: 'correct' | 'not-found' }>> = {
-  incomplete: wrongInput('signIn.mailedCode.incomplete', 'code'),
-  incorrect: wrongInput('signIn.mailedCode.wrong', 'code'),
-  invalidated: wrongInput('signIn.mailedCode.invalidated'),
+  incomplete: wrongInput('codes.incomplete', 'code'),
+  incorrect: wrongInput('codes.wrong', 'code'),
+  invalidated: wrongInput('signIn.mailedCode.invalidated', 'code'),
   'too-many': tooMany,
 };

@@ -41,9 +41,9 @@ export const startSignUpRefusals: RefusalRules<StartSignUpRefusal> = {
 
 /** The refusals of step SECURITY. */
 const verifyEmailRefusals: RefusalRules<VerifyEmailRefusal> = {
-  incomplete: { problem: 'wrongCode', text: 'signUp.code.incomplete', field: 'code', apiText: 'signUp.errors.code' },
-  incorrect: { problem: 'wrongCode', text: 'signUp.errors.code', field: 'code' },
-  invalidated: { problem: 'codeExpired', text: 'signUp.errors.invalidated', apiText: 'signUp.errors.code' },
+  incomplete: { problem: 'wrongCode', text: 'codes.incomplete', field: 'code', apiText: 'codes.wrong' },
+  incorrect: { problem: 'wrongCode', text: 'codes.wrong', field: 'code' },
+  invalidated: { problem: 'codeExpired', text: 'codes.expired', apiText: 'codes.wrong' },
   'already-in-use': alreadyInUse,
   disabled: {
     problem: 'accountDisabled',

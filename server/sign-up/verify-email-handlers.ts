@@ -138,13 +138,15 @@ async function storedContinuation(
 }
 
 /** The text for a wrong code, and its place. */
-function toPageState(
-  { t }: RequestContext,
-  { status, errors, text, refusal }: RefusedForm<typeof verifyEmailAction.form>,
-): VerifyEmailPageState {
-  if (text === undefined) return { status, ...(errors.code !== undefined && { error: errors.code }) };
-  const error = refusal === 'invalidated' ? { error: t('signUp.errors.code') } : {};
-  return { status, notice: { kind: 'error', text, duration: 'never' }, ...error };
+function toPageState({
+  status,
+  errors,
+  text,
+  refusal,
+}: RefusedForm<typeof verifyEmailAction.form>): VerifyEmailPageState {
+  // The code is the reason: it is said at the field.
+  if (text === undefined || refusal === 'invalidated') return { status, error: errors.code ?? text };
+  return { status, notice: { kind: 'error', text, duration: 'never' } };
 }
 
 function toResendState(r: RequestContext, refused: SendCodeResult & { kind: 'refused' }): VerifyEmailPageState {
@@ -196,7 +198,7 @@ async function confirm(r: VerifyEmailRequest, deps: SignUpDeps, { id, flow: reco
   // A useless code is removed from its field.
   const isUseless = refusal === 'incorrect' || refusal === 'invalidated';
   const code = isUseless ? undefined : normaliseCode(r.field('code'));
-  const view = { ...toPageState(r, result), ...(code !== undefined && { code }) };
+  const view = { ...toPageState(result), ...(code !== undefined && { code }) };
   renderVerifyEmailPage(r, deps, { account, flow: record, view });
 }
 

@@ -104,7 +104,7 @@ describe.each(backends)('an authenticator app in the settings on $name', (backen
     const { browser, user } = await member(foyer);
     const secret = await begin(browser);
     const short = await activate(browser, '123');
-    expect([short.status, (await short.text()).includes('The code has six digits.')]).toEqual([400, true]);
+    expect([short.status, (await short.text()).includes('Please enter all 6 digits.')]).toEqual([400, true]);
     const old = await activate(browser, await appCode(secret, foyer.deps.now() - 2 * minuteMs));
     expect([old.status, (await old.text()).includes('Invalid code')]).toEqual([400, true]);
     expect(await preferenceOf(foyer, user.id)).toBe('none');

@@ -155,7 +155,7 @@ describe.each(backends)('attacks on signing up, on $name', (backend) => {
       Array.from({ length: 50 }, (_, n) => confirm(browser, otherThan(String(Number(code) + n)))),
     );
     const texts = await Promise.all(answers.map((answer) => answer.text()));
-    const isVoid = translator('en')('signUp.errors.invalidated');
+    const isVoid = translator('en')('codes.expired');
     expect(texts.filter((text) => text.includes('Invalid code') && !text.includes(isVoid))).toHaveLength(4);
     expect(texts.filter((text) => text.includes(isVoid))).toHaveLength(46);
     expect((await confirm(browser, code)).status).toBe(400);

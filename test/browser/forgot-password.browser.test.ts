@@ -102,7 +102,7 @@ describe('a forgotten password', () => {
     expect(await page.getByLabel('Security code').inputValue()).toBe(code);
     await page.getByLabel('Security code').fill('123');
     await page.getByRole('button', { name: 'Confirm' }).click();
-    await page.getByText('The code has six digits.').waitFor();
+    await page.getByText('Please enter all 6 digits.').waitFor();
     await page.getByRole('link', { name: 'Use another one' }).click();
     await page.getByRole('link', { name: 'Ooh! Wait! I’ve remembered!' }).click();
     await page.getByLabel('Email or phone').waitFor();

@@ -19,6 +19,8 @@ import { type Sandbox, startSandbox } from './sandbox.ts';
 import { andLoad, atHome, browserLocale, goOnAs, listed, sendCode, submitSignIn } from './steps.ts';
 
 const backend = anyBackend;
+/** On wide screens the dialog is not modal: it has the place of the form. */
+const phonePx = 375;
 
 describe('the second step in a browser', () => {
   const { newPage } = chromiumForTests({ profilesStay: true });
@@ -59,7 +61,7 @@ describe('the second step in a browser', () => {
       const { lang, javaScript } = way;
       const t = translator(lang);
       const { user, secret } = await memberWithTotp(sandbox.foyer, { givenName: 'Vera', familyName: 'Lindqvist' });
-      const page = await newPage({ locale: browserLocale[lang], javaScript });
+      const page = await newPage({ locale: browserLocale[lang], javaScript, widthPx: phonePx });
       await page.goto(`${sandbox.demoUrl}/sign-in`);
       await submitSignIn(page, { email: user.email, password }, t);
       await page.getByText(t('mfa.challenge.totp')).waitFor();
@@ -71,7 +73,7 @@ describe('the second step in a browser', () => {
       expect(await field.getAttribute('autocomplete')).toBe('one-time-code');
 
       await sendCode(page, otherThan(await appCode(sandbox.foyer, secret), 500_000));
-      await page.getByText(t('mfa.challenge.errors.code'), { exact: true }).waitFor();
+      await page.getByText(t('codes.wrong'), { exact: true }).waitFor();
       if (javaScript) expect(await axeFindings(page)).toEqual([]);
       await sendCode(page, await appCode(sandbox.foyer, secret));
       if (!javaScript) await page.getByRole('button', { name: t('oauth.verify.continue') }).click();
@@ -85,7 +87,7 @@ describe('the second step in a browser', () => {
     'A user signs in with the code from the sandbox’s phone (JavaScript: %s)',
     async (javaScript) => {
       const { user, phone } = await memberWithSms(sandbox.foyer);
-      const page = await newPage({ javaScript });
+      const page = await newPage({ javaScript, widthPx: phonePx });
       await challenged(page, user);
       await page.getByText('We have sent a code to your phone').waitFor();
       await sandbox.foyer.texts(phone);
@@ -105,7 +107,7 @@ describe('the second step in a browser', () => {
     async (javaScript) => {
       const { user } = await memberWithTotp(sandbox.foyer);
       const [code = ''] = await giveRecoveryCodes(sandbox.foyer, user);
-      const page = await newPage({ javaScript });
+      const page = await newPage({ javaScript, widthPx: phonePx });
       await challenged(page, user);
       await andLoad(page, () => page.getByRole('button', { name: 'Recovery code' }).click());
       expect(await isModal(page)).toBe(javaScript);
@@ -115,9 +117,25 @@ describe('the second step in a browser', () => {
     },
   );
 
+  it('On a wide screen the code is asked for in the place of the sign-in form, with and without scripts', async () => {
+    const { user } = await memberWithTotp(sandbox.foyer);
+    for (const javaScript of [true, false]) {
+      const page = await newPage({ javaScript, widthPx: 1366 });
+      await page.goto(sandbox.foyer.url);
+      const place = await page.locator('#content .panel').boundingBox();
+      await challenged(page, user);
+      const { x, width } = (await dialog(page).boundingBox()) ?? {};
+      expect({ x, width, isModal: await isModal(page) }).toEqual({ x: place?.x, width: place?.width, isModal: false });
+      // The page around it works, and Cancel leads back.
+      await page.getByRole('link', { name: 'Sign up' }).first().click({ trial: true });
+      await andLoad(page, () => page.getByRole('button', { name: 'Cancel' }).click());
+      expect([new URL(page.url()).pathname, await dialog(page).count()]).toEqual(['/', 0]);
+    }
+  });
+
   thorough('The keyboard focus stays in the dialog and returns to the form after Escape', async () => {
     const { user, secret } = await memberWithTotp(sandbox.foyer);
-    const page = await newPage();
+    const page = await newPage({ widthPx: phonePx });
     await page.goto(`${sandbox.foyer.url}/?redirect=/settings`);
     const signIn = async () => {
       await focusOn(page, 'field-username');

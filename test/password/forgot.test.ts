@@ -137,7 +137,7 @@ describe.each(backends)('a forgotten password on $name', (backend) => {
     const both = (value: string, given = code) => send({ code: given, password: value, confirm: value });
     expect((await both('short1'))[1]).toContain('The password needs at least 8 characters.');
     expect((await both('P@ssw0rd1!'))[1]).toContain('is on lists of stolen passwords');
-    expect((await both(newPassword, '12345'))[1]).toContain('The code has six digits.');
+    expect((await both(newPassword, '12345'))[1]).toContain('Please enter all 6 digits.');
     const wrong = await both(newPassword, otherThan(code));
     expect(wrong).toEqual([400, expect.stringContaining('Error resetting password Invalid code')]);
     // Without a code the page does not reveal the names of the user.

@@ -65,6 +65,7 @@ describe.each(backends)('the second step of a sign-in on $name', (backend) => {
       expect(wrong.status).toBe(400);
       const html = await wrong.text();
       expect(html).toContain('Invalid code');
+      expect(html).toContain('check that your phone’s time is set automatically');
       expect(html).toMatch(/name="rememberDevice"[^>]*checked/);
       expect(html).not.toContain(otherThan(code, 500_000));
       const short = await show(browser, '123');
@@ -92,7 +93,10 @@ describe.each(backends)('the second step of a sign-in on $name', (backend) => {
       await toChallenge(other, user);
       const again = await show(other, code);
       expect(again.status).toBe(400);
-      expect(await read(again)).toContain('This code has been used already');
+      const page = await read(again);
+      expect(page).toContain('This code has been used already');
+      // One message, at the field.
+      expect(page).not.toContain('Invalid code');
       expect((await show(other, await appCode(foyer, secret, stepMs))).status).toBe(303);
     });
 
@@ -225,7 +229,7 @@ describe.each(backends)('the second step of a sign-in on $name', (backend) => {
     expect(asked).toMatch(/<h1[^>]*>Enter recovery code<\/h1>.*Each works once\./s);
     // No digit sends this form: the choice is on the way from the field to the button.
     expect(asked).toMatch(/name="code".*name="rememberDevice".*Confirm/s);
-    expect(await read(await show(browser, 'ABCD'))).toContain('A recovery code has 16 letters and digits.');
+    expect(await read(await show(browser, 'ABCD'))).toContain('Please enter all 16 letters and digits.');
     expect((await show(browser, code.toLowerCase().replaceAll('-', ' '))).status).toBe(303);
     expect(await isSignedIn(browser)).toBe(true);
     expect((await countRecoveryCodes(foyer.deps.database.db, user.id)).left).toBe(9);

@@ -17,7 +17,7 @@ const texts: [Key, string][] = [
   ['signIn.passwordHint', 'Password (6 or more characters)'],
   ['mfa.challenge.sms', 'We have sent a code to your phone'],
   ['mfa.challenge.totp', 'Please type in the code displayed on your authenticator app from your device'],
-  ['mfa.challenge.errors.code', 'Invalid code'],
+  ['codes.wrong', 'Invalid code'],
   ['signUp.heading', 'Get started'],
   ['signUp.code.heading', 'Enter security code'],
   ['signUp.startOver', 'Start over'],
@@ -44,7 +44,6 @@ const texts: [Key, string][] = [
   ['signUp.errors.email', 'Invalid email address'],
   ['signUp.errors.alreadyInUse', 'Email address already registered'],
   ['signUp.errors.failed', 'Error signing up user'],
-  ['signUp.errors.code', 'Invalid code'],
   ['signUp.code.failed', 'Sending failed'],
   ['signUp.code.resent', 'Email re-sent successfully!'],
   ['signUp.confirmed.text', 'Successfully confirmed!'],
@@ -120,7 +119,7 @@ it.each(texts)('The text %s reads “%s”', (key, text) => {
 
 it('Every text of the specification is translated, and none is English in another language by mistake', () => {
   // Words that another language has taken over as they are.
-  const alike = new Set(['common.steps.profile', 'common.steps.plan', 'signUp.errors.code']);
+  const alike = new Set(['common.steps.profile', 'common.steps.plan', 'codes.wrong']);
   const same = texts.flatMap(([key, text]) =>
     languages
       .filter((lang) => lang !== 'en' && translator(lang)(key) === text && !alike.has(key))

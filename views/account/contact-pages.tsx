@@ -118,7 +118,7 @@ export function ContactCodePage(props: ContactCodePageProps) {
         ctx={ctx}
         action={action}
         label={t('contact.code.label')}
-        incomplete={t('password.reset.codeIncomplete')}
+        incomplete={t('codes.incomplete')}
         error={error}
         newest={newest}
         options={endOthers !== undefined && <EndOthers ctx={ctx} checked={endOthers} />}

@@ -70,7 +70,7 @@ export function MfaSmsCodePage(props: MfaSmsCodePageProps) {
         ctx={ctx}
         action={action}
         label={t('mfaSettings.totp.label')}
-        incomplete={t('mfaSettings.totp.incomplete')}
+        incomplete={t('codes.incomplete')}
         error={error}
         newest={newest}
         options={<EndOthers ctx={ctx} checked={endOthers} />}

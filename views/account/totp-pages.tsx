@@ -118,7 +118,7 @@ export function TotpActivatePage({ ctx, action, scanHref, endOthers, error, hint
         ctx={ctx}
         action={action}
         label={t('mfaSettings.totp.label')}
-        incomplete={t('mfaSettings.totp.incomplete')}
+        incomplete={t('codes.incomplete')}
         error={error}
         hint={hint}
         options={<EndOthers ctx={ctx} checked={endOthers} />}

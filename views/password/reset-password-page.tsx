@@ -62,7 +62,7 @@ function Fields(props: ResetPasswordPageProps) {
           name={controls.code.name}
           label={t('password.reset.code')}
           length={6}
-          incomplete={t('password.reset.codeIncomplete')}
+          incomplete={t('codes.incomplete')}
           error={errors.code}
           newest={newest}
           {...(code !== undefined && { value: code })}

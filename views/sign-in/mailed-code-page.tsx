@@ -41,7 +41,7 @@ export function MailedCodePage(props: MailedCodePageProps) {
           name="code"
           label={t('signIn.mailedCode.label')}
           length={6}
-          incomplete={t('signIn.mailedCode.incomplete')}
+          incomplete={t('codes.incomplete')}
           error={error}
           newest={newest}
           autoFocus

@@ -33,6 +33,8 @@ export interface SecondFactorPageProps {
   rememberDays?: number;
   rememberDevice?: boolean;
   error?: string | undefined;
+  /** Help beside the error. */
+  hint?: string | undefined;
   notice?: PageNoticeProps;
   /** The page behind the dialog, with scripts. */
   backdrop: 'sign-in' | 'again';
@@ -54,7 +56,7 @@ function Lead({ ctx: { t }, method, phone, unsent }: SecondFactorPageProps) {
   );
 }
 
-function CodeField({ ctx, method, error, newest }: SecondFactorPageProps) {
+function CodeField({ ctx, method, error, hint, newest }: SecondFactorPageProps) {
   const { t } = ctx;
   if (method === 'recovery') {
     return (
@@ -77,8 +79,9 @@ function CodeField({ ctx, method, error, newest }: SecondFactorPageProps) {
       name="code"
       label={t('mfa.challenge.label')}
       length={6}
-      incomplete={t('mfa.challenge.incomplete')}
+      incomplete={t('codes.incomplete')}
       error={error}
+      hint={hint}
       newest={newest}
       autoFocus
       isAlone
@@ -94,14 +97,14 @@ function RememberDevice({ ctx: { t }, rememberDays, rememberDevice = false }: Se
 
 function OtherMethods({ ctx: { t }, action, others }: SecondFactorPageProps) {
   return (
-    <section className="panel-ways" aria-labelledby="other-ways">
+    <section aria-labelledby="other-ways">
       <h2 className="small muted" id="other-ways">
         {t('mfa.challenge.another')}
       </h2>
       <form method="post" action={action}>
         <HiddenFields fields={{ act: 'use' }} />
         {others.map((other) => (
-          <Button key={other} kind="link" name="method" value={other}>
+          <Button key={other} kind="link" size="small" name="method" value={other}>
             {t(ways[other])}
           </Button>
         ))}
@@ -111,8 +114,8 @@ function OtherMethods({ ctx: { t }, action, others }: SecondFactorPageProps) {
 }
 
 /**
- * The second step of a sign-in (specification, section 2). A separate page; with scripts, `client/entries/modal.ts`
- * makes the same element a dialog over the previous page, which is not reachable meanwhile.
+ * The second step of a sign-in (specification, section 2): a dialog in the place of the sign-in form. On narrow screens
+ * with scripts, `client/entries/modal.ts` shows it over that form, which is not reachable meanwhile.
  */
 export function SecondFactorPage(props: SecondFactorPageProps) {
   const { ctx, action, closeHref, method, others, waitSeconds, notice, backdrop } = props;
@@ -142,23 +145,25 @@ export function SecondFactorPage(props: SecondFactorPageProps) {
             {isRecovery && <RememberDevice {...props} />}
             <Button block>{t('mfa.challenge.confirm')}</Button>
           </form>
-          {method === 'sms' && (
-            <Resend
-              ctx={ctx}
-              action={action}
-              question={t('mfa.challenge.missing')}
-              label={t('mfa.challenge.resend')}
-              waitSeconds={waitSeconds}
-              waitText={t('mfa.challenge.wait', { seconds: '%' })}
-            />
-          )}
-          {others.length > 0 && <OtherMethods {...props} />}
+          <div className="panel-ways">
+            {method === 'sms' && (
+              <Resend
+                ctx={ctx}
+                action={action}
+                question={t('mfa.challenge.missing')}
+                label={t('mfa.challenge.resend')}
+                waitSeconds={waitSeconds}
+                waitText={t('mfa.challenge.wait', { seconds: '%' })}
+              />
+            )}
+            {others.length > 0 && <OtherMethods {...props} />}
+            <form className="dialog-foot" method="post" action={action}>
+              <Button kind="link" size="small" name="act" value="cancel">
+                {t('mfa.challenge.close')}
+              </Button>
+            </form>
+          </div>
           {method === 'sms' && ctx.banner?.dialog}
-          <form className="dialog-foot" method="post" action={action}>
-            <Button kind="link" name="act" value="cancel">
-              {t('mfa.challenge.close')}
-            </Button>
-          </form>
         </div>
         <a className="dialog-close" href={closeHref} aria-label={t('mfa.challenge.close')} data-close="">
           <Icon name="close" />

@@ -55,22 +55,22 @@ export function CodePage(props: CodePageProps) {
         ctx={ctx}
         action={action}
         label={t('signUp.code.label')}
-        incomplete={t('signUp.code.incomplete')}
+        incomplete={t('codes.incomplete')}
         error={error}
         newest={newest}
         {...(code !== undefined && { value: code })}
       >
         <Button block>{t('signUp.code.confirm')}</Button>
       </CodeForm>
-      <Resend
-        ctx={ctx}
-        action={action}
-        question={t('signUp.code.missing')}
-        label={t('signUp.code.resend')}
-        waitSeconds={waitSeconds}
-        waitText={t('signUp.code.wait', { seconds: '%' })}
-      />
       <div className="panel-ways">
+        <Resend
+          ctx={ctx}
+          action={action}
+          question={t('signUp.code.missing')}
+          label={t('signUp.code.resend')}
+          waitSeconds={waitSeconds}
+          waitText={t('signUp.code.wait', { seconds: '%' })}
+        />
         <form method="post" action={action}>
           {backHref !== undefined && (
             <ButtonLink kind="link" size="small" href={backHref}>

@@ -63,10 +63,10 @@ const confirmChange = { email: confirmEmailChange, phone: confirmPhoneChange };
 
 /** A typed code that is not accepted. */
 const codeRefusals = (kind: ContactChangeKind): RefusalRules<CodeRejection> => ({
-  incomplete: { ...wrongCode('password.reset.codeIncomplete', 'code'), apiText: 'password.reset.codeWrong' },
-  incorrect: wrongCode('password.reset.codeWrong', 'code'),
-  invalidated: expiredCode('password.reset.codeExpired', 'code'),
-  'not-found': expiredCode('password.reset.codeExpired', 'code'),
+  incomplete: { ...wrongCode('codes.incomplete', 'code'), apiText: 'codes.wrong' },
+  incorrect: wrongCode('codes.wrong', 'code'),
+  invalidated: expiredCode('codes.expired', 'code'),
+  'not-found': expiredCode('codes.expired', 'code'),
   'already-in-use': { problem: 'alreadyExists', text: `contact.${kind}.alreadyInUse` },
   'too-many': limitRefusals['too-many'],
 });

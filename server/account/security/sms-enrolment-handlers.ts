@@ -104,9 +104,9 @@ const checkSmsCodeAction = defineAction({
     return check === 'correct' ? { kind: check } : { kind: 'refused' as const, refusal: { kind: check } };
   },
   refusals: {
-    incomplete: wrongInput('mfaSettings.totp.incomplete', 'code'),
-    incorrect: wrongInput('mfaSettings.totp.wrong', 'code'),
-    invalidated: wrongInput('mfaSettings.sms.expired', 'code'),
+    incomplete: wrongInput('codes.incomplete', 'code'),
+    incorrect: wrongInput('codes.wrong', 'code'),
+    invalidated: wrongInput('codes.expired', 'code'),
   },
 });
 
@@ -126,7 +126,7 @@ async function submitCode(r: NumberRequest, deps: AccountDeps) {
     if (checked.refusal !== 'invalidated' || (await findSentAt(r, deps)) !== undefined) {
       return refuse({ error: checked.errors.code ?? '' });
     }
-    await smsPage.refuse(r, deps, { status: 400, problem: t('mfaSettings.sms.expired') });
+    await smsPage.refuse(r, deps, { status: 400, problem: t('codes.expired') });
     return undefined;
   }
   const preferred = await changeMfaPreference(deps.mfa, user, { preference: 'sms', from: r.origin });

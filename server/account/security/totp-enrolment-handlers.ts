@@ -66,7 +66,7 @@ const activatePage = settingsPage({
         await requestPage.refuse(r, deps, { status: 400, problem: t('mfaSettings.totp.expired') });
         return undefined;
       }
-      const hint = refusal === 'incorrect' ? { hint: t('mfaSettings.totp.wrongHint') } : {};
+      const hint = refusal === 'incorrect' ? { hint: t('codes.clock') } : {};
       return { status, error: errors.code, endOthers: endOthersTicked(r), ...hint };
     }
     r.clearCookie(cookieName);

@@ -173,8 +173,8 @@ export function accountSamples(ctx: PageContext): Record<string, Sample> {
         <CodePage
           {...code}
           code="123456"
-          error={t('signUp.errors.code')}
-          notice={{ kind: 'error', text: t('signUp.errors.invalidated'), duration: 'never' }}
+          error={t('codes.wrong')}
+          notice={{ kind: 'error', text: t('codes.expired'), duration: 'never' }}
           waitSeconds={0}
         />
       ),
@@ -224,11 +224,11 @@ export function accountSamples(ctx: PageContext): Record<string, Sample> {
           code="123456"
           waitSeconds={0}
           errors={{
-            code: t('password.reset.codeWrong'),
+            code: t('codes.wrong'),
             password: t('password.faults.breached'),
             confirm: t('password.reset.inconsistent'),
           }}
-          problem={{ title: t('password.reset.failed'), text: t('password.reset.codeWrong') }}
+          problem={{ title: t('password.reset.failed'), text: t('codes.wrong') }}
         />
       ),
     },
@@ -238,12 +238,7 @@ export function accountSamples(ctx: PageContext): Record<string, Sample> {
     },
     'reset-password-start': { page: <ResetStartPage {...request} /> },
     'reset-password-over': {
-      page: (
-        <ResetStartPage
-          {...request}
-          problem={{ title: t('password.reset.failed'), text: t('password.reset.codeExpired') }}
-        />
-      ),
+      page: <ResetStartPage {...request} problem={{ title: t('password.reset.failed'), text: t('codes.expired') }} />,
     },
     'sign-in-after-reset': { page: <SignInPage {...signIn} done={t('password.reset.done')} /> },
     terms: {

@@ -43,9 +43,7 @@ export function mfaSettingsSamples(ctx: PageContext): Record<string, Sample> {
       ),
     },
     'totp-activate': {
-      page: (
-        <TotpActivatePage {...activate} error={t('mfaSettings.totp.wrong')} hint={t('mfaSettings.totp.wrongHint')} />
-      ),
+      page: <TotpActivatePage {...activate} error={t('codes.wrong')} hint={t('codes.clock')} />,
     },
     'mfa-sms-code': {
       page: (

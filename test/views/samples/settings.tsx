@@ -175,7 +175,7 @@ export function settingsSamples(ctx: PageContext): Record<string, Sample> {
           action="/settings/email/code"
           other={{ question: 'Wrong address?', href: '/settings/email' }}
           sent={t('contact.email.sentTo', { to: 'vera@example.net', minutes: 10 })}
-          error={t('password.reset.codeWrong')}
+          error={t('codes.wrong')}
           problem={{ title: t('contact.code.failed'), text: t('contact.email.alreadyInUse') }}
           resent
           waitSeconds={12}
