@@ -57,8 +57,12 @@ export async function submitForgotPassword(r: RequestContext, deps: PasswordDeps
     caller: { lang: r.lang, ip: r.ip, device: (user) => devices.recognise(r.req, user) },
   });
   if (requested.kind === 'refused-form') {
-    const { status, errors, text } = requested;
-    const problem = text === undefined ? undefined : { title: r.t('password.request.failed'), text };
+    const { status, errors, text, refusal } = requested;
+    const title = r.t('password.request.failed');
+    // The name is the reason: it is said at the field.
+    if (refusal === 'unknown-user')
+      return renderForgotPage(r, { username, status, error: text, problem: { text: title } });
+    const problem = text === undefined ? undefined : { title, text };
     return renderForgotPage(r, { username, status, error: errors.username, problem });
   }
   flows.setCookie(r.res, requested.flow);

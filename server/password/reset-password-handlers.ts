@@ -177,7 +177,8 @@ const toProblem = ({ t }: RequestContext, text: string) => ({ title: t('password
 /** The place of the text of each refusal. */
 function toRefusedState(r: ResetRequest, refusal: ResetRefusal): ResetPasswordPageState {
   const { status, text } = refusalView(r, resetRefusals, refusal);
-  const problem = toProblem(r, text);
+  // The field says the reason.
+  const problem = { text: r.t('password.reset.failed') };
   switch (refusal.kind) {
     case 'incomplete':
       return { errors: { code: text } };
@@ -188,7 +189,7 @@ function toRefusedState(r: ResetRequest, refusal: ResetRefusal): ResetPasswordPa
     case 'faults':
       return { errors: { password: text }, problem, proven: refusal.proven };
     default:
-      return { status, problem };
+      return { status, problem: toProblem(r, text) };
   }
 }
 

@@ -94,7 +94,7 @@ describe('a forgotten password', () => {
     await page.getByRole('button', { name: 'Send again' }).waitFor({ state: 'detached' });
     const code = await codeFor(sandbox.foyer, user.email);
     await fill(page, otherThan(code));
-    await page.getByRole('alert').getByText('Invalid code').waitFor();
+    await page.getByText('Invalid code').waitFor();
     await fill(page, code, 'en', 'something else 7');
     await page.getByText('The two passwords that you entered are inconsistent!').waitFor();
     expect(await page.content()).not.toContain(newPassword);

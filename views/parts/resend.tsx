@@ -15,6 +15,8 @@ interface ResendFormProps extends ResendProps {
   action: string;
   /** Asks whether none has arrived. */
   question: string;
+  /** The code was mailed: it may be in the spam folder. */
+  byEmail?: boolean;
 }
 
 export function ResendView({ waitSeconds, label, waitText, live }: ResendProps & { live?: boolean }) {
@@ -34,11 +36,14 @@ export function ResendView({ waitSeconds, label, waitText, live }: ResendProps &
  * The form that requests another code. With scripts, the seconds count down in the place of the button; the server
  * works without.
  */
-export function Resend({ ctx, action, question, ...props }: ResendFormProps) {
+export function Resend({ ctx, action, question, byEmail = false, ...props }: ResendFormProps) {
   return (
-    <form className="resend" method="post" action={action}>
-      <span className="small muted">{question}</span>{' '}
-      <Island ctx={ctx} name="resend" load="idle" view={ResendView} props={props} />
-    </form>
+    <>
+      <form className="resend" method="post" action={action}>
+        <span className="small muted">{question}</span>{' '}
+        <Island ctx={ctx} name="resend" load="idle" view={ResendView} props={props} />
+      </form>
+      {byEmail && <p className="small muted">{ctx.t('codes.spam')}</p>}
+    </>
   );
 }

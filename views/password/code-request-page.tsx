@@ -31,18 +31,13 @@ function RequestPage({
   signInHref,
   problem,
   head,
-  notice,
-}: RequestPageProps & {
-  head: ReactNode;
-  /** If there is no problem. */
-  notice?: ReactNode;
-}) {
+}: RequestPageProps & { head: ReactNode }) {
   const { t } = ctx;
   return (
     <AuthLayout ctx={ctx} nav="signIn">
       <Script ctx={ctx} entry="busy" />
       <div className="panel-head">{head}</div>
-      {problem === undefined ? notice : <PageNotice ctx={ctx} notice={{ kind: 'error', ...problem }} />}
+      <PageNotice ctx={ctx} notice={problem && { kind: 'error', ...problem }} />
       <form className="form" id={pageForm} method="post" action={action} noValidate>
         {/* Sent by a browser without scripts alone. */}
         <noscript>
@@ -58,7 +53,7 @@ function RequestPage({
         />
         <Button block>{t('password.request.submit')}</Button>
       </form>
-      <p className="panel-foot muted">
+      <p className="panel-foot small">
         <a href={signInHref}>{t('password.request.remembered')}</a>
       </p>
     </AuthLayout>
@@ -108,8 +103,12 @@ export function ResetStartPage(props: RequestPageProps) {
   return (
     <RequestPage
       {...props}
-      head={<h1>{t('password.reset.title')}</h1>}
-      notice={<Notice kind="info">{t('password.reset.startHere')}</Notice>}
+      head={
+        <>
+          <h1>{t('password.reset.title')}</h1>
+          <p className="muted">{t('password.reset.startHere')}</p>
+        </>
+      }
     />
   );
 }

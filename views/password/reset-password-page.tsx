@@ -3,6 +3,7 @@ import type { PageContext } from '../page-context.ts';
 import { Button } from '../parts/button.tsx';
 import { CodeInput, type NewestCode } from '../parts/code-input.tsx';
 import type { Control } from '../parts/control.ts';
+import { MailboxLink } from '../parts/mailbox-link.tsx';
 import { NewPassword } from '../parts/new-password.tsx';
 import { Notice } from '../parts/notice.tsx';
 import type { NoticeDuration } from '../parts/notice-durations.ts';
@@ -90,7 +91,7 @@ function Fields(props: ResetPasswordPageProps) {
 
 /** 'Reset Your Password' in the browser that has requested a code (specification, section 2). */
 export function ResetPasswordPage(props: ResetPasswordPageProps) {
-  const { ctx, action, otherHref, sent, proven, problem, notice, moved = false, waitSeconds } = props;
+  const { ctx, action, otherHref, username, sent, proven, problem, notice, moved = false, waitSeconds } = props;
   const { t } = ctx;
   return (
     <AuthLayout ctx={ctx} nav="signIn" long>
@@ -98,7 +99,12 @@ export function ResetPasswordPage(props: ResetPasswordPageProps) {
       <div className="panel-head">
         <h1>{t('password.reset.title')}</h1>
         <p>{t(proven ? 'password.reset.proven' : 'password.reset.check')}</p>
-        {!proven && <p className="muted">{sent}</p>}
+        {!proven && (
+          <>
+            <p className="muted">{sent}</p>
+            <MailboxLink ctx={ctx} email={username} />
+          </>
+        )}
       </div>
       <PageNotice ctx={ctx} notice={notice && { kind: 'success', ...notice }} />
       {moved && (
@@ -111,19 +117,22 @@ export function ResetPasswordPage(props: ResetPasswordPageProps) {
         <Fields {...props} />
         <Button block>{t('password.reset.submit')}</Button>
       </form>
-      {!proven && (
-        <Resend
-          ctx={ctx}
-          action={action}
-          question={t('password.reset.notReceived')}
-          label={t('password.reset.sendAgain')}
-          waitSeconds={waitSeconds}
-          waitText={t('password.reset.in', { seconds: '%' })}
-        />
-      )}
-      <p className="panel-foot muted">
-        {t('password.reset.other')} <a href={otherHref}>{t('password.reset.change')}</a>
-      </p>
+      <div className="panel-ways">
+        {!proven && (
+          <Resend
+            ctx={ctx}
+            action={action}
+            question={t('password.reset.notReceived')}
+            byEmail
+            label={t('password.reset.sendAgain')}
+            waitSeconds={waitSeconds}
+            waitText={t('password.reset.in', { seconds: '%' })}
+          />
+        )}
+        <p className="small muted">
+          {t('password.reset.other')} <a href={otherHref}>{t('password.reset.change')}</a>
+        </p>
+      </div>
     </AuthLayout>
   );
 }

@@ -50,13 +50,15 @@ export function MailedCodePage(props: MailedCodePageProps) {
         <Button block>{t('signIn.mailedCode.confirm')}</Button>
       </form>
       <div className="panel-ways">
-        <p className="muted">{t('signIn.mailedCode.missing')}</p>
-        <ButtonLink kind="link" href={signInHref}>
-          {t('signIn.mailedCode.signInAgain')}
-        </ButtonLink>
-        <ButtonLink kind="link" href={forgotHref}>
-          {t('signIn.mailedCode.forgot')}
-        </ButtonLink>
+        <p className="small muted">{t('signIn.mailedCode.missing')}</p>
+        <p className="actions">
+          <ButtonLink kind="link" size="small" href={signInHref}>
+            {t('signIn.mailedCode.signInAgain')}
+          </ButtonLink>
+          <ButtonLink kind="link" size="small" href={forgotHref}>
+            {t('signIn.mailedCode.forgot')}
+          </ButtonLink>
+        </p>
       </div>
     </AuthLayout>
   );

@@ -67,6 +67,7 @@ export function CodePage(props: CodePageProps) {
           ctx={ctx}
           action={action}
           question={t('signUp.code.missing')}
+          byEmail
           label={t('signUp.code.resend')}
           waitSeconds={waitSeconds}
           waitText={t('signUp.code.wait', { seconds: '%' })}

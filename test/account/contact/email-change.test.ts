@@ -85,7 +85,7 @@ describe.each(backends)('changing the e-mail address, on $name', (backend) => {
     await askForEmail(browser, email);
     const code = await emailCode(foyer, email);
     const incomplete = await showEmailCode(browser, '123');
-    expect([incomplete.status, await read(incomplete)]).toEqual([400, expect.stringContaining('six digits')]);
+    expect([incomplete.status, await read(incomplete)]).toEqual([400, expect.stringContaining('all 6 digits')]);
     for (let n = 1; n <= 5; n += 1) {
       const text = await read(await showEmailCode(browser, otherThan(code, n)));
       expect(text).toContain(n < 5 ? 'Invalid code' : 'has expired');
