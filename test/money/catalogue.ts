@@ -17,7 +17,12 @@ export const trialDays: Readonly<Record<string, number>> = { '11': 30, '14': 16 
 /** How many seats a plan that is sold by the seat can have. */
 export const seatRange = { min: 1, max: 5 } as const;
 
-export type Currency = 'usd' | 'eur';
+/** Where plans are sold. */
+export interface Market {
+  currency: 'usd' | 'eur';
+  /** Stripe computes the tax of each charge: in the amounts of plans, or added to them. */
+  tax?: 'inclusive' | 'exclusive' | undefined;
+}
 
 /** For how long a member can pause a plan. */
 export const pauseMonths = [1, 2, 3] as const;
@@ -45,7 +50,7 @@ export const findPlan = (id: string | null | undefined): SoldPlan | undefined =>
 const texts = (name: string) => ({ summary: { en: `The plan ${name}` }, features: { en: [`All of ${name}`] } });
 
 /** @param raisedCents added to each amount, as an operator raises prices */
-export function catalogueFile(currency: Currency, raisedDollars = 0): string {
+export function catalogueFile({ currency, tax }: Market, raisedDollars = 0): string {
   const paid = amounts.flatMap(({ name, month, year, hasSeats }, rank) =>
     ([month, year] as const).map((dollars, at) => ({
       kind: 'paid',
@@ -81,6 +86,7 @@ export function catalogueFile(currency: Currency, raisedDollars = 0): string {
     // A withdrawal gives everything back, or keeps the share of the days.
     consumers: { withdrawalDays: 14, ...(currency === 'usd' && { refund: 'prorated' }) },
     pause: { months: pauseMonths },
+    ...(tax && { tax: { automatic: true, behaviour: tax } }),
     formerCodes: [],
     plans: [{ ...free, ...texts('Free'), entitlements: ['level:0'] }, ...paid, ...partner],
   });

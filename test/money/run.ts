@@ -1,4 +1,5 @@
 import { membershipPath } from './acts.ts';
+import type { Market } from './catalogue.ts';
 import { createFindings, type Finding, type Findings } from './findings.ts';
 import { forecast } from './forecast.ts';
 import { judgeCharges } from './judge-charges.ts';
@@ -240,9 +241,12 @@ async function judgeAll(world: World, random: Random, operations: Iterable<Opera
 /** One world, from its seed alone. */
 export async function runWorld(shop: Shop, { seed, operations, kills }: RunOptions): Promise<RunResult> {
   const random = seeded(seed);
-  const currency = random() < 0.8 ? 'usd' : 'eur';
+  const market: Market = {
+    currency: random() < 0.8 ? 'usd' : 'eur',
+    tax: pick(random, [undefined, undefined, 'inclusive', 'exclusive']),
+  };
   const place = { hasServers: random() < 0.2, processes: random() < 0.3 ? 2 : 1 };
-  const world = await openWorld(shop, { currency, beginsAt: pick(random, beginnings), ...place });
+  const world = await openWorld(shop, { market, beginsAt: pick(random, beginnings), ...place });
   function* chosen() {
     for (let done = 0; done < operations; done += 1) {
       yield makeOperation(random, { members: world.members.length, kills });
@@ -256,7 +260,7 @@ export async function runWorld(shop: Shop, { seed, operations, kills }: RunOptio
 }
 
 export async function runScript(shop: Shop, { operations, change, ...place }: Script): Promise<RunResult> {
-  const world = await openWorld(shop, { currency: 'usd', hasServers: false, processes: 1, ...place });
+  const world = await openWorld(shop, { market: { currency: 'usd' }, hasServers: false, processes: 1, ...place });
   try {
     await change?.(world);
     return await judgeAll(world, seeded(1), operations);

@@ -10,15 +10,24 @@ import { insertUser, insertUserRecord } from '../../server/users/index.ts';
 import { toNormalisedEmail } from '../support/ids.ts';
 import { secondBackends } from '../support/stores.ts';
 import { startStripe, type TestStripe } from '../support/stripe.ts';
-import { type Currency, catalogueFile } from './catalogue.ts';
+import { catalogueFile, type Market } from './catalogue.ts';
 import { type Front, openFront } from './front.ts';
 import { createProducts, type Products } from './product-process.ts';
 import { password } from './visitor.ts';
 
 const { runCli } = await import('#cli');
 
+interface Code {
+  coupon: Record<string, unknown>;
+  promotion?: { restrictions: { first_time_transaction?: boolean; minimum_amount?: number } };
+  /** The plans that it is for, monthly and yearly. */
+  productName?: string;
+  /** It can be used for so long. */
+  days?: number;
+}
+
 /** Promotion codes that members know. The rest of a coupon is that of Stripe's API. */
-const codes: Record<string, { coupon: Record<string, unknown>; promotion?: Record<string, unknown> }> = {
+const codes: Record<string, Code> = {
   HALF: { coupon: { percent_off: 50, duration: 'once' } },
   TENNER: { coupon: { amount_off: 1_000, duration: 'once' } },
   ALWAYS20: { coupon: { percent_off: 20, duration: 'forever' } },
@@ -35,6 +44,12 @@ const codes: Record<string, { coupon: Record<string, unknown>; promotion?: Recor
     coupon: { percent_off: 10, duration: 'once' },
     promotion: { restrictions: { first_time_transaction: true } },
   },
+  GROWTH: { coupon: { percent_off: 40, duration: 'repeating', duration_in_months: 2 }, productName: 'Growth' },
+  MINIMUM: {
+    coupon: { percent_off: 15, duration: 'once' },
+    promotion: { restrictions: { minimum_amount: 60_000 } },
+  },
+  ENDS: { coupon: { percent_off: 35, duration: 'forever' }, days: 45 },
   ONCEONLY: { coupon: { percent_off: 30, duration: 'once', max_redemptions: 1 } },
 };
 export const codeNames: readonly string[] = Object.keys(codes);
@@ -70,13 +85,13 @@ interface Ground {
   remove(): Promise<void>;
 }
 
-/** What all worlds share: one stand-in for Stripe, one port, the processes, and a beginning for each currency. */
+/** What all worlds share: one stand-in for Stripe, one port, the processes, and a beginning for each market. */
 export interface Shop {
   stripe: TestStripe;
   products: Products;
   url: string;
   /** @returns a folder of its own for a world; the stand-in is set to the beginning */
-  begin(currency: Currency, place: Place): Promise<Ground>;
+  begin(market: Market, place: Place): Promise<Ground>;
   front: Front;
   /** How many answers of Stripe were errors of its own: a kept one is repeated to every request with its key. */
   errors(): number;
@@ -133,12 +148,27 @@ async function addMembers(stores: { url?: string; dataDir: string }): Promise<Ma
   return owners;
 }
 
-function addCodes(stripe: TestStripe, currency: Currency): void {
+function addCodes(stripe: TestStripe, { currency }: Market): void {
   const post = (path: string, params: Record<string, unknown>) => stripe.engine.call({ method: 'POST', path, params });
-  for (const [code, { coupon, promotion = {} }] of Object.entries(codes)) {
-    const params = { ...coupon, ...('amount_off' in coupon && { currency }) };
-    const { id } = post('/v1/coupons', params) as { id: string };
-    post('/v1/promotion_codes', { code, promotion: { type: 'coupon', coupon: id }, ...promotion });
+  const { data: products } = stripe.engine.call({ method: 'GET', path: '/v1/products', params: { limit: 100 } }) as {
+    data: { id: string; name: string }[];
+  };
+  for (const [code, { coupon, promotion: { restrictions } = {}, productName, days }] of Object.entries(codes)) {
+    const limited = productName ? products.filter(({ name }) => name.startsWith(productName)).map(({ id }) => id) : [];
+    if (productName && limited.length === 0) throw new Error(`there is no product ${productName}`);
+    const { id } = post('/v1/coupons', {
+      ...coupon,
+      ...('amount_off' in coupon && { currency }),
+      ...(productName && { applies_to: { products: limited } }),
+    }) as { id: string };
+    post('/v1/promotion_codes', {
+      code,
+      promotion: { type: 'coupon', coupon: id },
+      ...(days && { expires_at: Math.floor(stripe.engine.nowMs() / 1_000) + days * 86_400 }),
+      ...(restrictions && {
+        restrictions: { ...restrictions, ...(restrictions.minimum_amount && { minimum_amount_currency: currency }) },
+      }),
+    });
   }
 }
 
@@ -161,7 +191,7 @@ export async function openShop(): Promise<Shop> {
   const url = `http://localhost:${await freePort()}`;
   const front = await openFront(Number(new URL(url).port));
   const empty = stripe.snapshot();
-  const beginnings = new Map<Currency, Promise<Beginning>>();
+  const beginnings = new Map<string, Promise<Beginning>>();
   let [worlds, errors] = [0, 0];
   stripe.observe(({ status }) => {
     if (status >= 500) errors += 1;
@@ -185,14 +215,14 @@ export async function openShop(): Promise<Shop> {
     ...stripe.environment(),
   });
 
-  async function makeBeginning(currency: Currency): Promise<Beginning> {
-    const dataDir = await mkdtemp(join(root, `${currency}-`));
-    await writeFile(join(dataDir, 'plans.json'), catalogueFile(currency));
+  async function makeBeginning(market: Market): Promise<Beginning> {
+    const dataDir = await mkdtemp(join(root, 'beginning-'));
+    await writeFile(join(dataDir, 'plans.json'), catalogueFile(market));
     const variables = variablesFor(dataDir);
     stripe.restore(empty);
     const synced = await runFoyer(variables, ['plans', 'sync']);
     if (synced.code !== 0) throw new Error(`foyer plans sync: ${synced.err}`);
-    addCodes(stripe, currency);
+    addCodes(stripe, market);
     const first = { ...variables, PORT: String(await freePort()) };
     const product = await products.begin({ movedMs: 0, variables: first, isFirst: true }, () => {});
     await product.kill();
@@ -206,9 +236,9 @@ export async function openShop(): Promise<Shop> {
     url,
     front,
     errors: () => errors,
-    async begin(currency, { hasServers }) {
-      const beginning = beginnings.get(currency) ?? makeBeginning(currency);
-      beginnings.set(currency, beginning);
+    async begin(market, { hasServers }) {
+      const beginning = beginnings.get(JSON.stringify(market)) ?? makeBeginning(market);
+      beginnings.set(JSON.stringify(market), beginning);
       const { dataDir: from, stripe: state, owners } = await beginning;
       worlds += 1;
       const dataDir = join(root, `world-${worlds}`);

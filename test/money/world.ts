@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StripeEvent } from '../../sandbox/stripe/index.ts';
-import { type Currency, catalogueFile } from './catalogue.ts';
+import { catalogueFile, type Market } from './catalogue.ts';
 import type { EngineState } from './forecast.ts';
 import { createLedger, type Ledger } from './ledger.ts';
 import type { Mail, ProductProcess } from './product-process.ts';
@@ -33,7 +33,7 @@ export interface Member {
 /** One Foyer with some members, and everything that its oracle knows. */
 export interface World {
   shop: Shop;
-  currency: Currency;
+  market: Market;
   variables: Record<string, string>;
   members: Member[];
   kills: number;
@@ -93,13 +93,9 @@ function nextTime(fromMs: number, month: number, day: number): number {
 
 export async function openWorld(
   shop: Shop,
-  {
-    currency,
-    beginsAt,
-    ...place
-  }: Place & { currency: Currency; beginsAt?: { month: number; day: number } | undefined },
+  { market, beginsAt, ...place }: Place & { market: Market; beginsAt?: { month: number; day: number } | undefined },
 ): Promise<World> {
-  const { variables, owners, remove } = await shop.begin(currency, place);
+  const { variables, owners, remove } = await shop.begin(market, place);
   const { engine, webhooks } = shop.stripe;
   webhooks.drop();
   shop.stripe.tell(shop.url);
@@ -170,7 +166,7 @@ export async function openWorld(
 
   const world: World = {
     shop,
-    currency,
+    market,
     variables,
     members: members.map((email) => ({
       email,
@@ -267,7 +263,7 @@ export async function openWorld(
       await webhooks.idle();
     },
     async raisePrices(dollars) {
-      await writeFile(variables.PLANS_FILE ?? '', catalogueFile(currency, dollars));
+      await writeFile(variables.PLANS_FILE ?? '', catalogueFile(market, dollars));
       const synced = await shop.foyer(variables, 'plans', 'sync');
       if (synced.code !== 0) throw new Error(`foyer plans sync: ${synced.out}`);
       // The operator restarts the servers, as the documentation says.
