@@ -27,9 +27,14 @@ it.each([
 ])('To pay is the first act of %s, and the only filled button', (name, words) => {
   const [first, ...others] = actsOf(name, 0);
   expect(first).toBe(`primary: ${words}`);
-  expect(others.length).toBe(2);
+  expect(others).toEqual([expect.stringMatching(/^quiet: /), 'link: Pay on Stripe’s page']);
   expect(actsOf(name, 1)).toEqual(['quiet: Change plan', 'link: Cancel membership']);
   expect(filledOn(name)).toBe(1);
+});
+
+it('The notice of a plan that the operator has paused names the address of the support', () => {
+  const notice = renderToStaticMarkup(samples['membership-paused']?.page).split('Write to us')[1]?.split('</div>')[0];
+  expect(notice).toMatch(/<a href="(?:mailto:|https:)[^"]*">/);
 });
 
 it('A notice says once that a payment has failed', () => {

@@ -5,6 +5,7 @@ import { formatDate } from '../format.ts';
 import type { PageContext } from '../page-context.ts';
 import { Button, ButtonLink } from '../parts/button.tsx';
 import { Notice, type NoticeKind } from '../parts/notice.tsx';
+import { SupportLink } from '../parts/page-notice.tsx';
 import type { MembershipView, PlanStatusView } from './membership-view.ts';
 import { membershipPath } from './tabs.ts';
 
@@ -72,7 +73,7 @@ function UnpaidNotice({ ctx, membership }: Props) {
               {t(membership.card ? 'membership.act.changeCard' : 'membership.act.addCard')}
             </ButtonLink>
             {url !== null && (
-              <ButtonLink kind="quiet" href={url}>
+              <ButtonLink kind="link" href={url}>
                 {t('membership.act.hosted')}
               </ButtonLink>
             )}
@@ -112,7 +113,8 @@ function refundTexts({ t }: PageContext, { refund }: Extract<PlanStatusView, { k
 }
 
 /** A pause that is to come, or has begun. */
-function PauseNotice({ ctx: { t, lang }, membership: { status, unpaid } }: Props) {
+function PauseNotice({ ctx, membership: { status, unpaid } }: Props) {
+  const { t, lang } = ctx;
   if (status.kind === 'pauses') {
     const [date, until] = [formatDate(lang, status.at ?? status.resumesAt), formatDate(lang, status.resumesAt)];
     return (
@@ -128,6 +130,7 @@ function PauseNotice({ ctx: { t, lang }, membership: { status, unpaid } }: Props
     return (
       <Notice kind="info" title={t('membership.notice.paused.title')}>
         {t('membership.notice.paused.text', { plan })}
+        <SupportLink ctx={ctx} />
       </Notice>
     );
   }
