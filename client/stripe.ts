@@ -81,8 +81,12 @@ export interface CardEvents {
 }
 
 /** Mounts Stripe's payment element where the page names methods, otherwise its fields of a card. */
-export const openCard = (page: StripeForCards, fields: typeof cardElements, on: CardEvents): Promise<Card> =>
-  page.methods ? openPayment(page, page.methods, on) : openFields(page, fields, on);
+export async function openCard(page: StripeForCards, fields: typeof cardElements, on: CardEvents): Promise<Card> {
+  if (!page.methods) return openFields(page, fields, on);
+  // Pages with cards alone do not load it.
+  const { mountPayment } = await import('./payment-element.ts');
+  return mountPayment(await loadStripe(page), page.methods, { on, token, setUp });
+}
 
 /** Mounts Stripe's fields in the elements `#field-<name>`, in the page's colors for both themes. */
 async function openFields(page: StripeForCards, fields: typeof cardElements, on: CardEvents): Promise<Card> {
@@ -116,47 +120,5 @@ async function openFields(page: StripeForCards, fields: typeof cardElements, on:
           payment_method: { card: elements.number, billing_details: { name, address: { postal_code: zip } } },
         }),
       ),
-  };
-}
-
-/** Mounts the element in `#field-payment`. */
-async function openPayment(
-  page: StripeForCards,
-  { types, currency, applePay, googlePay }: NonNullable<StripeForCards['methods']>,
-  on: CardEvents,
-): Promise<Card> {
-  const { appearance } = await import('./appearance.ts');
-  const stripe = await loadStripe(page);
-  const elements = stripe.elements({
-    mode: 'setup',
-    currency,
-    allowedPaymentMethodTypes: [...types],
-    setupFutureUsage: 'off_session',
-    appearance: appearance(token),
-  });
-  const wallet = (offered: boolean) => (offered ? 'auto' : 'never');
-  const element = elements.create('payment', {
-    layout: 'accordion',
-    wallets: { applePay: wallet(applePay), googlePay: wallet(googlePay), link: wallet(types.includes('link')) },
-  });
-  element.on('ready', on.ready);
-  element.on('loaderror', on.failed);
-  element.mount('#field-payment');
-  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () =>
-    elements.update({ appearance: appearance(token) }),
-  );
-  return {
-    focus() {},
-    async setUp(setupUrl) {
-      if ((await elements.submit()).error) return { code: 'incomplete' };
-      return setUp(setupUrl, (clientSecret) =>
-        stripe.confirmSetup({
-          elements,
-          clientSecret,
-          confirmParams: { return_url: location.origin + location.pathname + location.search },
-          redirect: 'if_required',
-        }),
-      );
-    },
   };
 }

@@ -28,6 +28,9 @@ type TextField = 'iban' | 'name' | 'email';
 /** The parameter `payment_method_data` of a confirmation. */
 type PaymentMethodData = Record<string, unknown>;
 
+/** Stripe's event has more; of it, the chosen method. */
+type Handler = (event: { value: { type: string } }) => void;
+
 /** One method: its choice and its fields. */
 interface Section {
   type: ShownType;
@@ -52,7 +55,7 @@ function fieldWith(label: string, control: HTMLElement): HTMLElement {
  * sends them. Wallets are not shown: no browser here has one.
  */
 export class PaymentElement {
-  readonly #handlers = new Map<string, Set<() => void>>();
+  readonly #handlers = new Map<string, Set<Handler>>();
   readonly #box = create('div', elementClass);
   readonly #fault = create('p', 'Error');
   // One that a script creates is allowed by every policy.
@@ -78,7 +81,7 @@ export class PaymentElement {
     this.#sheet.replaceSync(toStyleSheet(appearance));
   }
 
-  on(event: string, handler: () => void): this {
+  on(event: string, handler: Handler): this {
     const handlers = this.#handlers.get(event) ?? new Set();
     this.#handlers.set(event, handlers.add(handler));
     return this;
@@ -89,8 +92,14 @@ export class PaymentElement {
     if (!container) throw new Error(`The selector you specified (${target}) applies to no DOM elements on the page.`);
     container.replaceChildren(this.#box);
     queueMicrotask(() => {
-      for (const handler of this.#handlers.get('ready') ?? []) handler();
+      this.#emit('ready');
+      this.#emit('change');
     });
+  }
+
+  #emit(event: 'ready' | 'change'): void {
+    const { type } = this.#chosen();
+    for (const handler of this.#handlers.get(event) ?? []) handler({ value: { type } });
   }
 
   /** The first fault of the chosen method, which it then shows. */
@@ -139,6 +148,7 @@ export class PaymentElement {
     radio.addEventListener('change', () => {
       for (const other of this.#sections) other.radio.checked = other.radio === radio;
       this.#show();
+      this.#emit('change');
     });
     const choice = create('label', 'choice');
     choice.append(radio, { ...brands, ...textsFor(this.#locale).payment.methods }[type]);

@@ -81,6 +81,18 @@ describe('the payment element in a browser', () => {
     expect(await shop.planOf(user)).toBe('10');
   });
 
+  it('The sentence about the days of a debit is shown below a method that debits, and below no card', async () => {
+    const { page } = await open();
+    const sentence = page.getByText('A bank debit takes up to 14 working days');
+    await sentence.waitFor({ state: 'hidden' });
+    await page.getByText('SEPA').first().click();
+    await sentence.waitFor();
+    await page.getByText('iDEAL').click();
+    expect(await sentence.isVisible()).toBe(true);
+    await page.locator('.payment-element input[type=radio]').first().check();
+    await sentence.waitFor({ state: 'hidden' });
+  });
+
   it('The invoices fit into their card beside the side menu, in German and with the widest number', async () => {
     const user = await shop.foyer.addUser({ givenName: 'Vera', familyName: 'Lindqvist' });
     await buy('m-99')(user, shop);
