@@ -1,17 +1,17 @@
 import type Provider from 'oidc-provider';
 import type { JWK, KoaContextWithOIDC } from 'oidc-provider';
-import type { Logger } from '../http/index.ts';
 import { countPasskeys } from '../passkeys/index.ts';
-import { sha256, toClientId, toUserId } from '../shared/index.ts';
+import { sha256 } from '../shared/index.ts';
 import type { Database } from '../store/index.ts';
 import type { User } from '../users/index.ts';
 import { createInteractionUrl } from './authorization-requests.ts';
-import { recordUse } from './connected-app-store.ts';
+import type { RecordUse } from './connected-app-store.ts';
 import type { OidcDeps } from './deps.ts';
 import { createDevicePages } from './device-pages.ts';
 import { endLocalSession } from './end-session.ts';
 import { createRenderError } from './error-page.ts';
 import { allowFormPost } from './form-post.ts';
+import { keepSigningKeys } from './id-token-signer.ts';
 import type { PolicyDeps } from './interaction-policy.ts';
 import { fillInForLegacy } from './legacy-requests.ts';
 import type { OidcSettings } from './oidc-settings.ts';
@@ -31,6 +31,7 @@ import { countIssuedTokens } from './token-metrics.ts';
 interface ProviderParts extends Pick<ProviderDeps, 'grants' | 'sessionGrants'>, Pick<PolicyDeps, 'toNextStep'> {
   deps: OidcDeps;
   serverLogout: ServerLogout;
+  recordUse: RecordUse;
 }
 
 const findAvailableFactors = async ({ db }: Database, { id, mfaPreference }: User) => ({
@@ -41,7 +42,7 @@ const findAvailableFactors = async ({ db }: Database, { id, mfaPreference }: Use
 /** Creates the provider for a set of signing keys: the library, with the handlers that Foyer adds to it. */
 export function createProviderBuilder(
   settings: OidcSettings,
-  { deps, grants, sessionGrants, toNextStep, serverLogout }: ProviderParts,
+  { deps, grants, sessionGrants, toNextStep, serverLogout, recordUse }: ProviderParts,
 ): (keys: JWK[]) => Provider {
   const { database, kv, visitorGate, oidcBox, metrics, now, log } = settings;
   const { sessions, requests, canAccessClient } = deps;
@@ -78,7 +79,10 @@ export function createProviderBuilder(
     answers.attach(provider, sha256);
     prolongUsedTokens(provider, now);
     countIssuedTokens(provider, metrics);
-    recordUses(provider, database, { now, log });
+    provider.on('grant.success', ({ oidc: { account, client } }: KoaContextWithOIDC) => {
+      if (account && client) recordUse({ accountId: account.accountId, clientId: client.clientId });
+    });
+    keepSigningKeys(provider, keys);
     return provider;
   };
 }
@@ -94,32 +98,5 @@ function addIssParameter(provider: Provider): void {
   const emitter: NodeJS.EventEmitter = provider;
   emitter.on('authorization.success', ({ oidc }: KoaContextWithOIDC, answer: Record<string, unknown>) => {
     if (modes.has(oidc.responseMode)) answer.iss ??= provider.issuer;
-  });
-}
-
-/** The bound of the connections in memory whose use was recorded. */
-const maxRecorded = 10_000;
-const recordAgainMs = 10 * 60_000;
-
-/**
- * Records when a user's connected app last got tokens. A failure is only logged, so that the tokens are still issued.
- * The record has steps of an hour: within ten minutes this process does not ask the database again.
- */
-function recordUses(provider: Provider, { db }: Database, { now, log }: { now: () => number; log: Logger }): void {
-  const recorded = new Map<string, number>();
-  provider.on('grant.success', (ctx: KoaContextWithOIDC) => {
-    const { client, account } = ctx.oidc;
-    if (!client || !account) return;
-    const key = `${account.accountId} ${client.clientId}`;
-    const nowMs = now();
-    if (Math.abs(nowMs - (recorded.get(key) ?? Number.NEGATIVE_INFINITY)) < recordAgainMs) return;
-    if (recorded.size >= maxRecorded) recorded.clear();
-    recorded.set(key, nowMs);
-    recordUse(db, { userId: toUserId(account.accountId), clientId: toClientId(client.clientId), nowMs }).catch(
-      (error: unknown) => {
-        recorded.delete(key);
-        log.warn({ err: error }, 'could not record the use of a connected app');
-      },
-    );
   });
 }

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import { sql } from 'kysely';
-import type { AdapterPayload, Client } from 'oidc-provider';
+import type { AdapterPayload } from 'oidc-provider';
 import { z } from 'zod';
 import { type ClientId, clientIdSchema, randomToken, type Sha256, sha256 } from '../shared/index.ts';
 import {
@@ -90,19 +90,26 @@ function forLibrary(row: ClientRow): AdapterPayload {
   };
 }
 
-/**
- * Tests whether a client app presented one of its secrets: the newest, or the previous one until it expires. Compares
- * hashes, in constant time.
- */
-export function isClientSecret(client: Client, presented: string, nowMs: number): boolean {
+/** The hashes of a client app's secrets: the newest, and the previous one until it expires. */
+interface SecretHashes {
+  newest: unknown;
+  previous: unknown;
+  previousExpiresAt: unknown;
+}
+
+/** Tests whether a client app presented one of its secrets. Compares hashes, in constant time. */
+export function isClientSecret(
+  { newest, previous, previousExpiresAt }: SecretHashes,
+  presented: string,
+  nowMs: number,
+): boolean {
   const hash = Buffer.from(clientSecretHash(presented));
   const equals = (stored: unknown) => {
     const bytes = Buffer.from(typeof stored === 'string' ? stored : '');
     return bytes.length === hash.length && timingSafeEqual(bytes, hash);
   };
-  const { clientSecret, previous_secret_hash: previous, previous_secret_expires_at: expiresAt } = client;
-  const isNewest = equals(clientSecret);
-  const isPrevious = equals(previous) && typeof expiresAt === 'number' && nowMs < expiresAt;
+  const isNewest = equals(newest);
+  const isPrevious = equals(previous) && typeof previousExpiresAt === 'number' && nowMs < previousExpiresAt;
   return isNewest || isPrevious;
 }
 

@@ -1,8 +1,9 @@
 import type { Transaction } from 'kysely';
 import { z } from 'zod';
 import type { ConnectedApp } from '../account/index.ts';
-import { type ClientId, sha256, type UserId } from '../shared/index.ts';
-import { type Db, parseStored, type Schema } from '../store/index.ts';
+import type { Logger } from '../http/index.ts';
+import { type ClientId, sha256, toClientId, toUserId, type UserId } from '../shared/index.ts';
+import { type Database, type Db, parseStored, type Schema } from '../store/index.ts';
 import { toLogoOrigins } from './client-metadata.ts';
 
 /** The access that a user gives to a client app: scopes of Foyer, and scopes by the identifiers of resource servers. */
@@ -95,7 +96,7 @@ export async function recordConsent(
 }
 
 /** Records a use of the client app, once an hour at most. */
-export async function recordUse(db: Db, { userId, clientId, nowMs }: Connection): Promise<void> {
+async function recordUse(db: Db, { userId, clientId, nowMs }: Connection): Promise<void> {
   await db
     .updateTable('connectedApps')
     .set({ lastUsedAt: nowMs })
@@ -103,6 +104,34 @@ export async function recordUse(db: Db, { userId, clientId, nowMs }: Connection)
     .where('clientId', '=', clientId)
     .where('lastUsedAt', '<', nowMs - useEveryMs)
     .execute();
+}
+
+/** The bound of the connections in memory whose use was recorded. */
+const maxRecorded = 10_000;
+const recordAgainMs = 10 * 60_000;
+
+export type RecordUse = (connection: { accountId: string; clientId: string }) => void;
+
+/**
+ * Records when a user's connected app last got tokens. A failure is only logged, so that the tokens are still issued.
+ * The record has steps of an hour: within ten minutes this process does not ask the database again.
+ */
+export function createUseRecorder(
+  { db }: Database,
+  { now, log }: { now: () => number; log: Pick<Logger, 'warn'> },
+): RecordUse {
+  const recorded = new Map<string, number>();
+  return ({ accountId, clientId }) => {
+    const key = `${accountId} ${clientId}`;
+    const nowMs = now();
+    if (Math.abs(nowMs - (recorded.get(key) ?? Number.NEGATIVE_INFINITY)) < recordAgainMs) return;
+    if (recorded.size >= maxRecorded) recorded.clear();
+    recorded.set(key, nowMs);
+    recordUse(db, { userId: toUserId(accountId), clientId: toClientId(clientId), nowMs }).catch((error: unknown) => {
+      recorded.delete(key);
+      log.warn({ err: error }, 'could not record the use of a connected app');
+    });
+  };
 }
 
 /**

@@ -10,7 +10,7 @@ import { createLogoutNotices } from './backchannel-logouts.ts';
 import { createProviderBuilder } from './build-provider.ts';
 import { createClientRequests } from './client-authorizations.ts';
 import { createClientSessionStore } from './client-session-store.ts';
-import { listConnectedApps } from './connected-app-store.ts';
+import { createUseRecorder, listConnectedApps, type RecordUse } from './connected-app-store.ts';
 import type { OidcDeps } from './deps.ts';
 import { sweepsEndedSessions } from './ended-sessions.ts';
 import { createGrantStore, type GrantStore } from './grant-store.ts';
@@ -18,6 +18,7 @@ import type { OidcModule, OidcSettings } from './oidc-settings.ts';
 import { oidcOperations } from './operations.ts';
 import { oidcPageRoutes } from './page-routes.ts';
 import { createPendingRequests } from './pending-authorizations.ts';
+import { exchangeRecords, plainExchange } from './plain-exchange.ts';
 import { plainUserinfo } from './plain-userinfo.ts';
 import { createPostedFields } from './posted-fields.ts';
 import { createKeyWatcher } from './reload-on-key-change.ts';
@@ -45,14 +46,23 @@ function createHandOver(provider: () => Provider): DirectHandler {
   };
 }
 
+interface ProviderAccess {
+  provider: () => Provider;
+  serverLogout: ServerLogout;
+  grants: GrantsOfRequest;
+  recordUse: RecordUse;
+}
+
 /** The functions that hand requests to the library. */
 function createProviderAccess(
   settings: OidcSettings,
-  { provider, serverLogout, grants }: { provider: () => Provider; serverLogout: ServerLogout; grants: GrantsOfRequest },
+  { provider, serverLogout, grants, recordUse }: ProviderAccess,
 ): Pick<OidcModule, 'providerRoutes' | 'directCalls'> {
   const { publicUrl, kv, visitorGate, oidcBox, log } = settings;
   const admission = { kv, gate: visitorGate };
-  const tokens = shortLivedAdapter('AccessToken', { ...settings, box: oidcBox, grants });
+  const adapterDeps = { ...settings, box: oidcBox, grants };
+  const plainDeps = { ...settings, issuer: publicUrl, grants, provider, recordUse };
+  const tokens = shortLivedAdapter('AccessToken', adapterDeps);
   const handOver = createHandOver(provider);
   const posted = createPostedFields(kv, oidcBox, (...post) => admitPost(admission, ...post));
   return {
@@ -68,7 +78,8 @@ function createProviderAccess(
       directCalls(session, handOver, {
         admitVisitor: (req) => consumeVisitorAuthorization(admission, req, getAddress(req)),
         restore: posted.restore,
-        userinfo: plainUserinfo({ ...settings, grants, tokens }, handOver),
+        userinfo: plainUserinfo({ ...plainDeps, tokens }, handOver),
+        token: plainExchange({ ...plainDeps, records: exchangeRecords(adapterDeps) }, handOver),
       }),
   };
 }
@@ -76,7 +87,7 @@ function createProviderAccess(
 export async function createOidcModule(settings: OidcSettings): Promise<OidcModule> {
   const { database, kv, oidcBox, cookies, now, sessions, defaultClientId } = settings;
   const watcher = createKeyWatcher(settings);
-  const provider = () => watcher.current();
+  const { current: provider } = watcher;
   const canAccessClient = createCanAccessClient(settings.membershipClaims);
   const toNextStep = (user: User) => settings.nextRedirect(user, { search: '' }).step;
   const notices = createLogoutNotices(settings.outbox);
@@ -88,7 +99,9 @@ export async function createOidcModule(settings: OidcSettings): Promise<OidcModu
   const requests = createAuthorizationRequests(provider, pending, now);
   const deps: OidcDeps = { ...settings, canAccessClient, provider, requests, providerSessions };
   const serverLogout = createServerLogout({ grants, clientSessions });
-  await watcher.start(createProviderBuilder(settings, { deps, grants, sessionGrants, toNextStep, serverLogout }));
+  const recordUse = createUseRecorder(database, settings);
+  const parts = { deps, grants, sessionGrants, toNextStep, serverLogout, recordUse };
+  await watcher.start(createProviderBuilder(settings, parts));
   const sweepSessions = sweepsEndedSessions({
     grants,
     clientId: defaultClientId,
@@ -101,7 +114,7 @@ export async function createOidcModule(settings: OidcSettings): Promise<OidcModu
     grants,
     connectedApps: createConnectedApps(database, grants, now),
     ...createClientRequests(deps),
-    ...createProviderAccess(settings, { provider, serverLogout, grants }),
+    ...createProviderAccess(settings, { provider, serverLogout, grants, recordUse }),
     tokenCookies: tokenCookies.keep(sessions),
     pageRoutes: (router) => oidcPageRoutes(router, deps),
     operations: oidcOperations(deps),

@@ -30,7 +30,8 @@ export function createProvider(deps: ProviderDeps, keys: JWK[]): Provider {
   provider.proxy = true;
   Object.defineProperty(provider.Client.prototype, 'compareClientSecret', {
     value(this: Client, presented: string) {
-      return isClientSecret(this, presented, deps.now());
+      const { clientSecret: newest, previous_secret_hash: previous, previous_secret_expires_at } = this;
+      return isClientSecret({ newest, previous, previousExpiresAt: previous_secret_expires_at }, presented, deps.now());
     },
   });
   // token-claims.ts has limited the requested claims before they were stored, so no grant lists them.

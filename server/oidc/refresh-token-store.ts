@@ -100,6 +100,32 @@ function isUsedAgain(): boolean {
   return params?.grant_type === 'refresh_token' && entities?.RotatedRefreshToken === undefined;
 }
 
+const aad = (idHash: Sha256) => `${model}:${idHash}`;
+
+/** Writes a token under its grant. */
+export function refreshTokenWriter({
+  database,
+  box,
+  now,
+}: Pick<RefreshTokenDeps, 'database' | 'box' | 'now'>): Pick<Adapter, 'upsert'> {
+  const { store } = prepareStatements(database);
+  return {
+    /** @throws {errors.InvalidGrant} if the grant has ended */
+    async upsert(id, payload, expiresInSeconds = 0) {
+      const idHash = sha256(id);
+      const values = {
+        idHash,
+        payload: box.seal(JSON.stringify(payload), aad(idHash)),
+        grantHash: sha256(payload.grantId ?? ''),
+        expiresAt: now() + expiresInSeconds * 1000,
+        nowMs: now(),
+      };
+      const isStored = await store(values, isUsedAgain());
+      if (!isStored) throw new errors.InvalidGrant('grant is gone');
+    },
+  };
+}
+
 const unsupported = async () => undefined;
 
 /**
@@ -108,8 +134,7 @@ const unsupported = async () => undefined;
  */
 export function refreshTokenAdapter({ database, box, grants, answers, kv, now }: RefreshTokenDeps): Adapter {
   const { db } = database;
-  const aad = (idHash: Sha256) => `${model}:${idHash}`;
-  const { select, store } = prepareStatements(database);
+  const { select } = prepareStatements(database);
   const row = async (idHash: Sha256) => (await select(db, { idHash })).rows[0];
   const open = (idHash: Sha256, payload: SealedText) => parsePayload(box.open(payload, aad(idHash)));
 
@@ -128,19 +153,7 @@ export function refreshTokenAdapter({ database, box, grants, answers, kv, now }:
   }
 
   return {
-    /** @throws {errors.InvalidGrant} if the grant has ended */
-    async upsert(id, payload, expiresInSeconds = 0) {
-      const idHash = sha256(id);
-      const values = {
-        idHash,
-        payload: box.seal(JSON.stringify(payload), aad(idHash)),
-        grantHash: sha256(payload.grantId ?? ''),
-        expiresAt: now() + expiresInSeconds * 1000,
-        nowMs: now(),
-      };
-      const isStored = await store(values, isUsedAgain());
-      if (!isStored) throw new errors.InvalidGrant('grant is gone');
-    },
+    ...refreshTokenWriter({ database, box, now }),
     async find(id) {
       const idHash = sha256(id);
       const found = await row(idHash);

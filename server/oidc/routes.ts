@@ -57,8 +57,9 @@ export const publicMetadataSeconds = 60;
 
 interface DirectParts extends Pick<PostedFields, 'restore'> {
   admitVisitor(req: IncomingMessage): Promise<void>;
-  /** Hands on to the library what is not plain. */
+  /** These hand on to the library what is not plain. */
   userinfo: DirectHandler;
+  token: DirectHandler;
 }
 
 /**
@@ -68,7 +69,7 @@ interface DirectParts extends Pick<PostedFields, 'restore'> {
 export function directCalls(
   session: RequestHandler,
   callback: DirectHandler,
-  { admitVisitor, restore, userinfo }: DirectParts,
+  { admitVisitor, restore, userinfo, token }: DirectParts,
 ): DirectCalls {
   const withSession: DirectHandler = async (req, res) => {
     await new Promise<void>((resolve, reject) => {
@@ -83,7 +84,7 @@ export function directCalls(
   };
   return new Map([
     [`GET ${routes.authorization}`, withSession],
-    [`POST ${routes.token}`, callback],
+    [`POST ${routes.token}`, token],
     [`GET ${routes.userinfo}`, userinfo],
     [`POST ${routes.userinfo}`, callback],
     [`POST ${routes.introspection}`, callback],

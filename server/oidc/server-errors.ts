@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ErrorRequestHandler } from 'express';
 import type Provider from 'oidc-provider';
 import type { KoaContextWithOIDC } from 'oidc-provider';
@@ -22,6 +22,11 @@ export const isClientCall = (path: string): boolean => clientCalls.includes(path
 /** The answer to a client app while a store is away: it tries again with what it has (RFC 6749, section 4.1.2.1). */
 const storeAway = { error: 'temporarily_unavailable', error_description: 'A store does not answer; try again.' };
 
+const serverError = (req: IncomingMessage) => ({
+  error: 'server_error',
+  error_description: `Foyer failed; the log has the reason under ${requestReference(req)}.`,
+});
+
 /** A fault of Foyer at an endpoint for client apps, in place of the library's text. */
 function answerServerError(ctx: KoaContextWithOIDC, error: unknown): void {
   if (error instanceof StoreUnavailable) {
@@ -31,8 +36,7 @@ function answerServerError(ctx: KoaContextWithOIDC, error: unknown): void {
     return;
   }
   ctx.status = 500;
-  const reference = requestReference(ctx.req);
-  ctx.body = { error: 'server_error', error_description: `Foyer failed; the log has the reason under ${reference}.` };
+  ctx.body = serverError(ctx.req);
 }
 
 /** Surrounds all handlers of the provider: those of Foyer run outside of the library's own error handler. */
@@ -45,14 +49,21 @@ export function answerServerErrors(provider: Provider, log: Pick<Logger, 'error'
   addErrorHandlerAt(provider, clientCalls, fail);
 }
 
-/** The same for a request that the library does not have. */
-export function sendStoreAway(res: ServerResponse): void {
-  res.statusCode = 503;
-  res.setHeader('Retry-After', toRetrySeconds(unavailableRetrySeconds * 1_000));
+function sendError(res: ServerResponse, status: number, body: object): void {
+  res.statusCode = status;
   res.setHeader('Cache-Control', 'no-store');
   res.setHeader('Content-Type', 'application/json; charset=utf-8');
-  res.end(JSON.stringify(storeAway));
+  res.end(JSON.stringify(body));
 }
+
+/** The same for a request that the library does not have. */
+export function sendStoreAway(res: ServerResponse): void {
+  res.setHeader('Retry-After', toRetrySeconds(unavailableRetrySeconds * 1_000));
+  sendError(res, 503, storeAway);
+}
+
+export const sendServerError = (req: IncomingMessage, res: ServerResponse): void =>
+  sendError(res, 500, serverError(req));
 
 /** Before the library has the request: a limit of requests needs the key-value store. */
 export const answerStoreAway =

@@ -100,14 +100,18 @@ export function limitRequestedClaims(
   };
 }
 
+/** Tests whether an id token beside an access token has the claims of the scopes: older apps read nothing else. */
+export const hasScopeClaims = (client: { readonly [name: string]: unknown } | undefined): boolean =>
+  client?.id_token_claims === true || client?.legacy === true;
+
 /**
  * Tests whether an id token leaves out the claims of the scopes: it comes beside an access token that opens userinfo
- * (OpenID Connect Core 1.0, section 5.4). Older apps read nothing else, so they keep them.
+ * (OpenID Connect Core 1.0, section 5.4).
  */
 function omitsScopeClaims({ oidc }: KoaContextWithOIDC): boolean {
   const { client, entities, route } = oidc;
   const opensUserinfo = route === 'token' && entities.AccessToken?.aud === undefined;
-  return opensUserinfo && client?.id_token_claims !== true && client?.legacy !== true;
+  return opensUserinfo && !hasScopeClaims(client);
 }
 
 /** The requested content of an id token or of an answer of userinfo. */
