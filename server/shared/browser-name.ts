@@ -18,7 +18,8 @@ interface BrowserName {
 export function readBrowserName(userAgent: string | undefined): BrowserName {
   const agent = (userAgent ?? '').slice(0, maxCharacters);
   if (agent.trim() === '') return { browser: undefined, system: undefined };
-  const parser = Bowser.getParser(agent);
+  // Without a window it has a name of its own, which the parser does not know.
+  const parser = Bowser.getParser(agent.replace('HeadlessChrome/', 'Chrome/'));
   const browser = parser.getBrowserName();
   const system = parser.getOSName();
   return {

@@ -35,6 +35,21 @@ describe('rows and lists of the settings', () => {
     },
   );
 
+  it('On a wide screen the labels of all rows of the settings share a column, and so do their values', async () => {
+    const { foyer } = sandbox;
+    const page = await newPage();
+    await goOnAs(page, await foyer.signedIn(await foyer.addUser()), foyer.url);
+    for (const tab of ['sign-in', 'user-data']) {
+      await page.goto(`${foyer.url}/settings?tab=${tab}`);
+      const starts = await page.locator(`#panel-${tab}`).evaluate((panel) => {
+        const lefts = (selector: string) =>
+          new Set([...panel.querySelectorAll(selector)].map((part) => Math.round(part.getBoundingClientRect().left)));
+        return { labels: [...lefts('.item-label, dt')], values: [...lefts('.item-value, dd')] };
+      });
+      expect({ tab, ...starts }).toEqual({ tab, labels: [expect.any(Number)], values: [expect.any(Number)] });
+    }
+  });
+
   it('On a phone the path to a list is one line, with the link back to Security', async () => {
     const { foyer } = sandbox;
     const page = await newPage({ widthPx: 320 });

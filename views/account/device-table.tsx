@@ -75,7 +75,7 @@ export function DeviceTables({ ctx, sessions, remembered, limit, othersHref, now
           )
         }
         actions={
-          <ButtonLink kind="link" href={activityPath}>
+          <ButtonLink kind="link" size="small" href={activityPath}>
             {t('devices.activity.title')}
           </ButtonLink>
         }
@@ -98,9 +98,9 @@ export function DeviceTables({ ctx, sessions, remembered, limit, othersHref, now
               device={device}
               facts={[
                 used(device),
+                address(device),
                 [t('devices.lastConfirmed'), ago(device.authTimeMs)],
                 [t('devices.since'), ago(device.createdAtMs)],
-                address(device),
               ]}
               // This one is signed out by the header's button.
               act={device.isThis ? undefined : t('devices.signOut')}
@@ -119,9 +119,9 @@ export function DeviceTables({ ctx, sessions, remembered, limit, othersHref, now
                 device={device}
                 facts={[
                   used(device),
+                  address(device),
                   [t('devices.remembered.since'), ago(device.createdAtMs)],
                   [t('devices.remembered.until'), day(device.expiresAtMs)],
-                  address(device),
                 ]}
                 act={t('devices.remembered.forget')}
               />
@@ -171,8 +171,7 @@ function DeviceRow({ ctx, device: { name, isThis, href }, facts, act }: DeviceRo
         <dl className="device-facts small">
           {facts.map(([label, value]) => (
             <div key={label}>
-              <dt className="muted">{label}</dt>
-              <dd>{value}</dd>
+              <dt className="muted">{label}</dt> <dd>{value}</dd>
             </div>
           ))}
         </dl>

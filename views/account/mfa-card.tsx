@@ -1,7 +1,8 @@
 import { Card } from '../parts/card.tsx';
 import { Chip } from '../parts/chip.tsx';
 import { DialogLink } from '../parts/dialog.tsx';
-import { MfaForm, type MfaFormProps } from './mfa-form.tsx';
+import { ItemList } from '../parts/item-list.tsx';
+import { MfaForm, type MfaFormProps, MfaState } from './mfa-form.tsx';
 
 export type MfaCardProps = Omit<MfaFormProps, 'typed' | 'error'> & {
   /** The pages to replace the authenticator app, and to create recovery codes. */
@@ -19,41 +20,44 @@ export function MfaCard({ totpHref, codesHref, ...form }: MfaCardProps) {
   const isOn = factors.preference !== 'none';
   const [app, codes] = [t('mfaSettings.card.totp'), t('mfaSettings.card.codes')];
   const closeLabel = t('common.close');
+  const replace = (
+    <DialogLink ctx={ctx} href={totpHref} label={t('mfaSettings.card.replace')} context={app} closeLabel={closeLabel} />
+  );
+  const manage = (
+    <DialogLink
+      ctx={ctx}
+      href={codesHref}
+      label={t('settings.contact.manage')}
+      context={codes}
+      closeLabel={closeLabel}
+      once
+    />
+  );
+  const left = t('mfaSettings.card.left', { count: factors.recoveryCodesLeft });
   return (
-    <Card id="mfa" title={t('mfaSettings.card.title')} note={t('mfaSettings.card.note')}>
-      <MfaForm {...form} />
+    <>
+      <Card
+        id="mfa"
+        title={t('mfaSettings.card.title')}
+        note={t('mfaSettings.card.note')}
+        act={<MfaState ctx={ctx} factors={factors} />}
+      >
+        <MfaForm {...form} />
+      </Card>
       {isOn && (
-        <ul className="mfa-ways">
-          {factors.totp && (
-            <li>
-              <p className="item-label">{app}</p>
-              <DialogLink
-                ctx={ctx}
-                href={totpHref}
-                label={t('mfaSettings.card.replace')}
-                context={app}
-                closeLabel={closeLabel}
-              />
-            </li>
-          )}
-          <li>
-            <p>
-              <span className="item-label">{codes}</span>{' '}
-              <Chip tone={factors.recoveryCodesLeft > fewCodes ? 'plain' : 'warn'}>
-                {t('mfaSettings.card.left', { count: factors.recoveryCodesLeft })}
-              </Chip>
-            </p>
-            <DialogLink
-              ctx={ctx}
-              href={codesHref}
-              label={t('settings.contact.manage')}
-              context={codes}
-              closeLabel={closeLabel}
-              once
-            />
-          </li>
-        </ul>
+        <Card flush>
+          <ItemList
+            items={[
+              {
+                label: codes,
+                value: factors.recoveryCodesLeft > fewCodes ? left : <Chip tone="warn">{left}</Chip>,
+                act: manage,
+              },
+              ...(factors.totp ? [{ label: app, value: t('mfaSettings.card.replaceNote'), act: replace }] : []),
+            ]}
+          />
+        </Card>
       )}
-    </Card>
+    </>
   );
 }

@@ -57,14 +57,18 @@ function choices(t: T, { preference, required, number, smsOffered }: Authenticat
   ];
 }
 
-/** That it is off, and the methods, before the toggle shows the choices. */
+/** Whether it is on, and with which method. */
+export function MfaState({ ctx: { t }, factors: { preference } }: Pick<MfaFormProps, 'ctx' | 'factors'>) {
+  if (preference === 'none') return <Chip tone="plain">{t('mfaSettings.card.off')}</Chip>;
+  return <Chip tone="ok">{t(preference === 'totp' ? 'mfaSettings.card.onTotp' : 'mfaSettings.card.onSms')}</Chip>;
+}
+
+/** The methods, before the toggle shows the choices. */
 function MethodList({ ctx: { t }, factors }: Pick<MfaFormProps, 'ctx' | 'factors'>) {
   const methods = choices(t, { ...factors, required: true });
   return (
     <div className="mfa-methods">
-      <p className="muted small">
-        <Chip tone="plain">{t('mfaSettings.card.off')}</Chip> {t('mfaSettings.card.offLead')}
-      </p>
+      <p className="muted small">{t('mfaSettings.card.offLead')}</p>
       <Facts facts={methods.map(({ title, detail }) => ({ label: title, value: detail, quiet: true }))} />
     </div>
   );
@@ -72,8 +76,8 @@ function MethodList({ ctx: { t }, factors }: Pick<MfaFormProps, 'ctx' | 'factors
 
 /**
  * The specification's toggle and radio choices. The toggle can only be turned on while no factor is enabled; it opens
- * the choices (client/enrolment.css). Once a factor is enabled or required, a line with the status is in its place, and
- * the choices are open: one of them disables the factor, unless it is required.
+ * the choices (client/enrolment.css). Once a factor is enabled or required, the choices are open: one of them disables
+ * the factor, unless it is required.
  */
 export function MfaForm({ ctx, id, factors, action, phoneHref, typed, error }: MfaFormProps) {
   const { t } = ctx;
@@ -83,11 +87,6 @@ export function MfaForm({ ctx, id, factors, action, phoneHref, typed, error }: M
   const typedMethod = cards.some(({ value }) => value === typed?.method) ? typed?.method : undefined;
   return (
     <form className="form mfa-form" id={id} method="post" action={action}>
-      {isOn && (
-        <p>
-          <Chip tone="ok">{t(preference === 'totp' ? 'mfaSettings.card.onTotp' : 'mfaSettings.card.onSms')}</Chip>
-        </p>
-      )}
       {required && <p className="muted small">{t('federation.required.cannotTurnOff')}</p>}
       {!isOn && !required && (
         <>

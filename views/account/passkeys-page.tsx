@@ -26,7 +26,9 @@ interface PasskeysPageProps {
   notice?: string | undefined;
 }
 
-/** A user's passkeys, each with links to change it. */
+const toLastUse = ({ lastUsedAt, createdAt }: PasskeyView) => lastUsedAt ?? createdAt;
+
+/** A user's passkeys, the last used first, each with links to change it. */
 export function PasskeysPage({ ctx, passkeys, max, available, notice }: PasskeysPageProps) {
   const { t } = ctx;
   const isFull = passkeys.length >= max;
@@ -44,7 +46,9 @@ export function PasskeysPage({ ctx, passkeys, max, available, notice }: Passkeys
         </>
       }
       empty={{ title: t('passkeys.empty'), text: t('passkeys.emptyText'), action: add }}
-      rows={passkeys.map((passkey) => <PasskeyRow key={passkey.id} ctx={ctx} {...passkey} />)}
+      rows={[...passkeys]
+        .sort((a, b) => toLastUse(b) - toLastUse(a))
+        .map((passkey) => <PasskeyRow key={passkey.id} ctx={ctx} {...passkey} />)}
       add={passkeys.length > 0 && add}
     />
   );
