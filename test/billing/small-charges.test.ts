@@ -175,6 +175,9 @@ describe('charges that are too small', () => {
     const words = await buyByPage(shop, who, '10', 'ALMOSTALWAYS');
     expect(words).toContain('at $0.60. After that, $0.30 is due each time. Amounts below $0.50 are added to the next');
     expect(await renew(who)).toEqual([0, 60]);
+    expect(await membershipPage(who)).toMatch(
+      /at \$0\.00\. Another \$0\.30 is too small .+ After that, \$0\.30 is due each time\. Amounts below \$0\.50/,
+    );
     expect(await renew(who)).toEqual([0, 60, 0]);
     expect(await membershipPage(who)).toContain('at $0.60.');
     expect(await renew(who)).toEqual([0, 60, 0, 60]);

@@ -108,11 +108,13 @@ export function laterAmountsText({ lang, t }: TextContext, next: NextCharge): st
   const tax = taxCents > 0 ? [t(taxKey, { amount: money(taxCents) })] : [];
   const carried = carriedCents > 0 ? [t('checkout.lines.carried', { amount: money(carriedCents) })] : [];
   const regular = regularText({ lang, t }, next);
-  const each = (regular.length === 0 || isDiscountKept) && hasDebt(next) ? toEachCharge(next) : null;
+  const each = regular.length === 0 || isDiscountKept ? toEachCharge(next) : null;
   const isSmall = each !== null && toChargeable(each, currency) !== each;
+  // A small rest of one charge alone is in the sentence before.
+  const isNamed = hasDebt(next) || (isSmall && carriedCents > 0);
   const smallest = money(smallestCharge(currency));
   const then =
-    each === null
+    each === null || !isNamed
       ? []
       : [t(isSmall ? 'checkout.lines.thenSmall' : 'checkout.lines.thenRegular', { amount: money(each), smallest })];
   return [...credit, ...tax, ...carried, ...then, ...regular].map((sentence) => ` ${sentence}`).join('');

@@ -44,9 +44,10 @@ function laterOrderText(
   { plan, next }: Quote,
   money: (cents: number) => string,
 ): string | undefined {
-  if (next === null || next.regularCents === null) return undefined;
+  if (next === null) return undefined;
   const { regularCents, firstRegularCents: first, discountEndsAt } = next;
   if (discountEndsAt !== null) {
+    if (regularCents === null) return undefined;
     if (first !== undefined) return t('checkout.payOnce', { amount: money(first), date: firstRegularDay(lang, next) });
     return t('checkout.payLater', { amount: money(regularCents), date: formatDate(lang, discountEndsAt) });
   }

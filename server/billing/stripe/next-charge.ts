@@ -103,8 +103,8 @@ const toChargeAfter = (
   });
 
 /** The amount of each charge, with a discount that does not end and without credit; null: unknown. */
-export const toEachCharge = ({ regularCents, discountCents }: NextCharge): number | null =>
-  regularCents === null ? null : regularCents - discountCents;
+export const toEachCharge = ({ regularCents, discountCents, eachCents }: NextCharge): number | null =>
+  regularCents === null ? (eachCents ?? null) : regularCents - discountCents;
 
 /** Tests whether a charge has a debt from before in it, which is charged once. */
 export function hasDebt(next: NextCharge): boolean {
@@ -229,7 +229,7 @@ function toBasis(subscription: Stripe.Subscription, customer: Stripe.Customer | 
   const latest = typeof latest_invoice === 'string' ? latest_invoice : [latest_invoice?.id, latest_invoice?.status];
   const facts = [
     // Of the record itself: one of an earlier release lacks values.
-    2,
+    3,
     ...[id, status, cancel_at, cancel_at_period_end, trial_end, latest, metadata],
     ...[pause_collection?.behavior, customer?.balance, customer?.address?.country, customer?.address?.postal_code],
     typeof schedule === 'object'

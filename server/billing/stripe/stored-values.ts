@@ -133,6 +133,7 @@ const price: z.ZodType<SubscriptionPrice> = z.looseObject({
 const nextCharge: z.ZodType<NextCharge> = z.looseObject({
   amountCents: z.number(),
   regularCents: z.number().nullable(),
+  eachCents: z.number().optional(),
   firstRegularCents: z.number().optional(),
   firstRegularAt: z.number().optional(),
   isDiscountKept: z.literal(true).optional(),

@@ -281,11 +281,14 @@ export function toRegularAmounts(invoice: Stripe.Invoice, { discount, customerDi
     customerDiscount !== null &&
     customerDiscount !== discount &&
     appliesAt(customerDiscount, endsAt);
+  // The tax of another amount is another; and another discount may follow.
+  const regularCents = isFollowed || (discountCents !== 0 && addedCents !== 0) ? null : soldCents + addedCents;
+  const eachCents = soldCents + addedCents - discountCents;
   return {
     discountCents,
     discountEndsAt: endsAt,
-    // The tax of another amount is another; and another discount may follow.
-    regularCents: isFollowed || (discountCents !== 0 && addedCents !== 0) ? null : soldCents + addedCents,
+    regularCents,
+    ...(regularCents === null && endsAt === null && { eachCents }),
     taxCents: allTaxCents(invoice),
     currency: invoice.currency,
   };

@@ -9,10 +9,7 @@ import { isTrying } from './plan-trial-rules.ts';
 /** The only known data of the charged card, or of another payment method in its place. */
 export interface SavedCard {
   paymentMethodId: string;
-  /**
-   * Stripe's value for a card: visa, mastercard, amex …; with its wallet, as `apple_pay/visa`. Else `link`, `sepa_debit`,
-   * or the method by which a SEPA debit was agreed: `ideal`, `bancontact`.
-   */
+  /** Stripe's, with a wallet: `visa`, `apple_pay/visa`. Else `link`, or how a debit was agreed: `sepa_debit`, `ideal`. */
   brand: string;
   /** Of the card or the account; '' for Link. */
   lastFour: string;
@@ -65,6 +62,8 @@ export interface NextCharge {
   amountCents: number;
   /** The amount after the discount has ended; null: unknown. */
   regularCents: number | null;
+  /** Where that is unknown: the amount of each charge with a discount that does not end, without the balance. */
+  eachCents?: number | undefined;
   /** The first amount after the discount has ended, if it is another one: credit or a debt is left for it. */
   firstRegularCents?: number | undefined;
   /** Its time; the discount may end before. undefined: unknown. */

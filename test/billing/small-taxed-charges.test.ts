@@ -1,0 +1,40 @@
+import { page, standing } from '../account/membership-steps.ts';
+import type { Buyer } from './api-steps.ts';
+import { charges, hourMs, pass } from './pause-steps.ts';
+import type { Shop } from './steps.ts';
+import { aBuyerIn, buyByPage, startTaxedShop } from './tax-steps.ts';
+
+/** Of 99 dollars 99.7 % leave 30 cents, which are 36 with 19 % of tax: Stripe charges at least 50. */
+describe('charges that are too small, with tax that is added', () => {
+  let shop: Shop;
+  beforeAll(async () => {
+    shop = await startTaxedShop('exclusive');
+    shop.stripe.tell(shop.foyer.url);
+    const stripe = shop.stripe.client();
+    await stripe.coupons.create({ id: 'ALMOSTALWAYS', percent_off: 99.7, duration: 'forever' });
+  });
+  afterAll(() => shop?.close());
+
+  const membershipPage = async ({ user }: Buyer) => page(await shop.foyer.signedIn(user));
+
+  async function renew({ user }: Buyer): Promise<number[]> {
+    await pass(shop, ((await standing(shop, user)).periodEnd ?? 0) + 2 * hourMs);
+    return charges(shop, user);
+  }
+
+  it('A charge with a debt is not said to be that of every period, and the amount of each is named', async () => {
+    const who = await aBuyerIn(shop);
+    const each = 'After that, $0.36 is due each time. Amounts below $0.50 are added to the next payment.';
+    const words = await buyByPage(shop, who, '10', 'ALMOSTALWAYS');
+    expect(words).toMatch(/Renews on \w+ \d+, \d{4} at \$0\.72\./);
+    expect(words).toContain(each);
+    expect(words).toMatch(/Pay \$0\.72 on \w+ \d+, \d{4}/);
+    expect(await renew(who)).toEqual([0, 72]);
+    expect(await membershipPage(who)).toContain(
+      `Another $0.36 is too small to be charged. It’s added to the payment after it. ${each}`,
+    );
+    expect(await renew(who)).toEqual([0, 72, 0]);
+    expect(await membershipPage(who)).toContain(each);
+    expect(await renew(who)).toEqual([0, 72, 0, 72]);
+  });
+});
