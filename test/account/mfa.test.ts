@@ -46,7 +46,7 @@ describe.each(backends)('the second factor in the settings on $name', (backend) 
       const html = await (await browser.get('/settings?tab=mfa-data')).text();
       const card = /<section class="card" id="mfa">.*?<\/section>/s.exec(html)?.[0] ?? '';
       expect(card).not.toContain('name="enabled"');
-      expect(card).toContain('On: authenticator app');
+      expect(card).toContain('<span class="chip ok">On</span>');
       expect(card).toMatch(/value="totp"/);
       expect(html).toMatch(/Recovery codes<\/p><p class="item-value">10 left</);
       expect(html).toContain('href="/settings/recovery-codes"');

@@ -57,10 +57,10 @@ function choices(t: T, { preference, required, number, smsOffered }: Authenticat
   ];
 }
 
-/** Whether it is on, and with which method. */
+/** Whether it is on; the method in use is marked among the choices. */
 export function MfaState({ ctx: { t }, factors: { preference } }: Pick<MfaFormProps, 'ctx' | 'factors'>) {
-  if (preference === 'none') return <Chip tone="plain">{t('mfaSettings.card.off')}</Chip>;
-  return <Chip tone="ok">{t(preference === 'totp' ? 'mfaSettings.card.onTotp' : 'mfaSettings.card.onSms')}</Chip>;
+  const isOn = preference !== 'none';
+  return <Chip tone={isOn ? 'ok' : 'plain'}>{t(isOn ? 'mfaSettings.card.on' : 'mfaSettings.card.off')}</Chip>;
 }
 
 /** The methods, before the toggle shows the choices. */
