@@ -1,6 +1,7 @@
 import type Provider from 'oidc-provider';
 import type { ConnectedApps } from '../account/index.ts';
 import { type DirectHandler, rejectCrossSite } from '../http/index.ts';
+import type { Step } from '../sign-in/index.ts';
 import type { Database } from '../store/index.ts';
 import type { User } from '../users/index.ts';
 import { createCanAccessClient } from './access-rule.ts';
@@ -18,6 +19,7 @@ import type { OidcModule, OidcSettings } from './oidc-settings.ts';
 import { oidcOperations } from './operations.ts';
 import { oidcPageRoutes } from './page-routes.ts';
 import { createPendingRequests } from './pending-authorizations.ts';
+import { authorizeRecords, plainAuthorize } from './plain-authorize.ts';
 import { exchangeRecords, plainExchange } from './plain-exchange.ts';
 import { plainUserinfo } from './plain-userinfo.ts';
 import { createPostedFields } from './posted-fields.ts';
@@ -51,17 +53,18 @@ interface ProviderAccess {
   serverLogout: ServerLogout;
   grants: GrantsOfRequest;
   recordUse: RecordUse;
+  toNextStep(user: User): Step;
 }
 
 /** The functions that hand requests to the library. */
 function createProviderAccess(
   settings: OidcSettings,
-  { provider, serverLogout, grants, recordUse }: ProviderAccess,
+  { provider, serverLogout, grants, recordUse, toNextStep }: ProviderAccess,
 ): Pick<OidcModule, 'providerRoutes' | 'directCalls'> {
   const { publicUrl, kv, visitorGate, oidcBox, log } = settings;
   const admission = { kv, gate: visitorGate };
   const adapterDeps = { ...settings, box: oidcBox, grants };
-  const plainDeps = { ...settings, issuer: publicUrl, grants, provider, recordUse };
+  const plainDeps = { ...settings, issuer: publicUrl, grants, provider, recordUse, toNextStep };
   const tokens = shortLivedAdapter('AccessToken', adapterDeps);
   const handOver = createHandOver(provider);
   const posted = createPostedFields(kv, oidcBox, (...post) => admitPost(admission, ...post));
@@ -78,6 +81,10 @@ function createProviderAccess(
       directCalls(session, handOver, {
         admitVisitor: (req) => consumeVisitorAuthorization(admission, req, getAddress(req)),
         restore: posted.restore,
+        authorize: plainAuthorize({ ...plainDeps, records: authorizeRecords(adapterDeps) }, async (req, res) => {
+          await posted.restore(req);
+          return handOver(req, res);
+        }),
         userinfo: plainUserinfo({ ...plainDeps, tokens }, handOver),
         token: plainExchange({ ...plainDeps, records: exchangeRecords(adapterDeps) }, handOver),
       }),
@@ -114,7 +121,7 @@ export async function createOidcModule(settings: OidcSettings): Promise<OidcModu
     grants,
     connectedApps: createConnectedApps(database, grants, now),
     ...createClientRequests(deps),
-    ...createProviderAccess(settings, { provider, serverLogout, grants, recordUse }),
+    ...createProviderAccess(settings, { provider, serverLogout, grants, recordUse, toNextStep }),
     tokenCookies: tokenCookies.keep(sessions),
     pageRoutes: (router) => oidcPageRoutes(router, deps),
     operations: oidcOperations(deps),

@@ -58,7 +58,8 @@ export function createHolderReader(
   };
 }
 
-const grantSchema = z.object({
+export const grantSchema = z.object({
+  jti: z.string(),
   exp: z.number(),
   clientId: z.string(),
   accountId: z.string(),

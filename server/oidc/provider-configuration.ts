@@ -57,11 +57,19 @@ export interface ProviderDeps extends AdapterDeps, PolicyDeps {
   renderError(ctx: KoaContextWithOIDC, out: { error: string; error_description?: string }, error: Error): Promise<void>;
 }
 
-const providerCookies = { session: 'foyer_op', interaction: 'foyer_op_interaction', resume: 'foyer_op_resume' };
+export const providerCookies = { session: 'foyer_op', interaction: 'foyer_op_interaction', resume: 'foyer_op_resume' };
 
 const daySeconds = 24 * 60 * 60;
 const refreshTokenIdleSeconds = 14 * daySeconds;
 export const refreshTokenTotalSeconds = 90 * daySeconds;
+
+export const codeSeconds = 60;
+
+/** The lifetime of the provider's session of a user, from its last use. */
+export const sessionSeconds = (
+  { transient }: { transient?: boolean | undefined },
+  { idleMs, rememberMs }: { idleMs: number; rememberMs: number },
+): number => Math.ceil((transient ? Math.max(idleMs, daySeconds * 1000) : rememberMs) / 1000);
 
 /** The remaining lifetime of a refresh token. */
 export function refreshTokenSeconds({ iiat }: { iiat?: number | undefined }, nowMs: number): number {
@@ -177,7 +185,7 @@ function createFindAccount(
 function lifetimeConfiguration({ now, idleMs, rememberMs }: ProviderDeps): Configuration['ttl'] {
   return {
     AccessToken: (_ctx, token) => token.resourceServer?.accessTokenTTL ?? 60 * 60,
-    AuthorizationCode: () => 60,
+    AuthorizationCode: () => codeSeconds,
     ClientCredentials: (_ctx, token) => token.resourceServer?.accessTokenTTL ?? 10 * 60,
     DeviceCode: () => deviceCodeSeconds,
     IdToken: (ctx) => (ctx?.oidc?.params?.response_mode === queryIdToken ? queryIdTokenSeconds : 60 * 60),
@@ -185,9 +193,7 @@ function lifetimeConfiguration({ now, idleMs, rememberMs }: ProviderDeps): Confi
     RefreshToken: (_ctx, token) => refreshTokenSeconds(token, now()),
     Session: (ctx, session) =>
       // Without a user it holds only what a page's form needs.
-      session.accountId === undefined
-        ? toLifetime(ctx?.req) / 1000
-        : Math.ceil((session.transient ? Math.max(idleMs, daySeconds * 1000) : rememberMs) / 1000),
+      session.accountId === undefined ? toLifetime(ctx?.req) / 1000 : sessionSeconds(session, { idleMs, rememberMs }),
     // A session reuses it as long as it exists, and it must outlive the last refresh token.
     Grant: () => Math.ceil(rememberMs / 1000) + refreshTokenTotalSeconds + daySeconds,
   };

@@ -58,6 +58,7 @@ export const publicMetadataSeconds = 60;
 interface DirectParts extends Pick<PostedFields, 'restore'> {
   admitVisitor(req: IncomingMessage): Promise<void>;
   /** These hand on to the library what is not plain. */
+  authorize: DirectHandler;
   userinfo: DirectHandler;
   token: DirectHandler;
 }
@@ -69,7 +70,7 @@ interface DirectParts extends Pick<PostedFields, 'restore'> {
 export function directCalls(
   session: RequestHandler,
   callback: DirectHandler,
-  { admitVisitor, restore, userinfo, token }: DirectParts,
+  { admitVisitor, restore, authorize, userinfo, token }: DirectParts,
 ): DirectCalls {
   const withSession: DirectHandler = async (req, res) => {
     await new Promise<void>((resolve, reject) => {
@@ -78,7 +79,8 @@ export function directCalls(
         error === undefined ? resolve() : reject(error),
       );
     });
-    if (!getCurrentSession(toExpressRequest(req))) await admitVisitor(req);
+    if (getCurrentSession(toExpressRequest(req))) return authorize(req, res);
+    await admitVisitor(req);
     await restore(req);
     return callback(req, res);
   };
