@@ -1,7 +1,7 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type Provider from 'oidc-provider';
-import { type Adapter, type AdapterPayload, errors } from 'oidc-provider';
+import { type Adapter, errors } from 'oidc-provider';
 import { z } from 'zod';
 import type { DirectHandler, Logger } from '../http/index.ts';
 import { type Metrics, randomToken } from '../shared/index.ts';
@@ -216,14 +216,14 @@ export function plainExchange(deps: PlainExchangeDeps, library: DirectHandler): 
   /** @throws {errors.InvalidGrant} if the code was used meanwhile, or the grant has ended */
   async function issue({ accepted, idToken }: NonNullable<Awaited<ReturnType<typeof prepare>>>): Promise<object> {
     const { code, client } = accepted;
-    await records.codes.consume(code.jti);
     const { access, refresh, refreshSeconds } = createRecords(accepted, now());
-    const store = (adapter: Pick<Adapter, 'upsert'>, record: AdapterPayload & { jti: string }, ttl: number) =>
-      adapter.upsert(record.jti, record, ttl);
-    await Promise.all([
-      store(records.accessTokens, access, lifetimeSeconds),
-      refresh && store(records.refreshTokens, refresh, refreshSeconds),
+    // Sent together. If the code was used meanwhile, the access token is never given out.
+    const results = await Promise.allSettled([
+      records.codes.consume(code.jti),
+      records.accessTokens.upsert(access.jti, access, lifetimeSeconds),
     ]);
+    for (const result of results) if (result.status === 'rejected') throw result.reason;
+    if (refresh) await records.refreshTokens.upsert(refresh.jti, refresh, refreshSeconds);
     const kind = client.token_endpoint_auth_method === 'none' ? 'public' : 'confidential';
     metrics.issued('access_token', kind);
     if (refresh) metrics.issued('refresh_token', kind);

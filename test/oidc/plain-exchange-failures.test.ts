@@ -122,6 +122,26 @@ describe.each(backends)('a plain exchange that is disturbed on $name', (backend)
         .execute()
     ).length;
 
+  it('The use of a code and its access token are sent to the store together', async () => {
+    const body = bodyOf(await app.newCode());
+    const { kv } = foyer.stores;
+    const order: string[] = [];
+    const consume = kv.consume.bind(kv);
+    const set = kv.set.bind(kv);
+    jest.spyOn(kv, 'consume').mockImplementation(async (key) => {
+      order.push('consume');
+      const result = await consume(key);
+      order.push('consumed');
+      return result;
+    });
+    jest.spyOn(kv, 'set').mockImplementation(async (...entry) => {
+      order.push('set');
+      await set(...entry);
+    });
+    expect((await exchange(foyer, body, headers)).status).toBe(200);
+    expect(order).toEqual(['consume', 'set', 'consumed']);
+  });
+
   it('A grant that ends between the use of the code and the tokens gives neither', async () => {
     const body = bodyOf(await app.newCode());
     const { kv, database } = foyer.stores;
