@@ -2,6 +2,7 @@ import { diffWithStripe, reconcileAll } from '../../server/billing/index.ts';
 import type { User } from '../../server/users/index.ts';
 import { moveTo, undo, undoToken } from '../account/contact/steps.ts';
 import type { Browser } from '../support/browser.ts';
+import { cliOf } from '../support/cli.ts';
 import { backends } from '../support/stores.ts';
 import { dayMs, type Shop, startShop } from './steps.ts';
 
@@ -42,6 +43,17 @@ describe.each(backends)('changed personal data at Stripe, on $name', (backend) =
     await browser.post('/settings/profile', { gender: '0', locale: 'de' });
     await work();
     expect(await atStripe(customer)).toEqual([`name@example.com`, 'Augusta King', ['de']]);
+  });
+
+  it('A name and an address that an operator changes by foyer user update reach the customer at Stripe', async () => {
+    const { user, customer } = await member('operator@example.com');
+    const cli = cliOf(shop.foyer, shop.stripe.environment());
+    const update = (...options: string[]) => cli('user', 'update', user.id, ...options);
+    const run = await update('--set', 'given_name=Augusta', 'family_name=King', '--email', 'renamed@example.com');
+    expect(run).toMatchObject({ code: 0, err: '' });
+    await work();
+    expect(await atStripe(customer)).toEqual(['renamed@example.com', 'Augusta King', ['en']]);
+    expect(await differences(user)).toEqual([]);
   });
 
   it('The language of the footer reaches the customer at Stripe', async () => {
