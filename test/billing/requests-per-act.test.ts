@@ -3,7 +3,7 @@ import type { Browser } from '../support/browser.ts';
 import { listenOnFreePort } from '../support/foyer.ts';
 import { plansWith } from '../support/plans.ts';
 import { cards, confirmCard, islandProps } from './checkout/card-steps.ts';
-import { openShop, press, type Shop } from './checkout/shop.ts';
+import { mainForm, openShop, press, type Shop } from './checkout/shop.ts';
 import { hiddenFields } from './pause-steps.ts';
 import { planPage, withTrialDays } from './plan-trial-steps.ts';
 
@@ -104,6 +104,23 @@ describe('requests to Stripe per act', () => {
     const { answer, requests } = await measure(await enterCard(browser, cards.mastercard));
     expect(answer.headers.get('location')).toBe('/signup/completed/m-99');
     expect({ requests, tooMany: requests.length > 12 }).toEqual({ requests, tooMany: false });
+  });
+
+  // A read of the member asks for their subscriptions once. The task of a cancellation may run later, so it reads anew.
+  it('A purchase and an upgrade read the member at Stripe twice, and a cancellation three times', async () => {
+    const browser = await member();
+    const pay = await enterCard(browser, cards.visa);
+    const reads = async (act: () => Promise<Response>, next: string) => {
+      const { answer, requests } = await measure(act);
+      expect(answer.headers.get('location')).toContain(next);
+      return requests.filter((request) => request === 'GET /v1/subscriptions').length;
+    };
+    const purchased = await reads(pay, '/signup/completed/m-99');
+    const { fields } = mainForm(await (await browser.get('/plan-purchase/12')).text());
+    const upgraded = await reads(() => browser.post('/plan-purchase/12', fields), '/signup/completed/m-499');
+    const membershipPath = '/settings/membership';
+    const cancelled = await reads(() => browser.post(`${membershipPath}/cancel`, {}), `${membershipPath}#`);
+    expect({ purchased, upgraded, cancelled }).toEqual({ purchased: 2, upgraded: 2, cancelled: 3 });
   });
 
   it('An upgrade takes at most 10 requests, and its page at most 4', async () => {
