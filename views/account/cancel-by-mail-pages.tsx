@@ -6,6 +6,7 @@ import { Button, ButtonLink } from '../parts/button.tsx';
 import { Field } from '../parts/field.tsx';
 import { HiddenFields } from '../parts/hidden-fields.tsx';
 import { Notice } from '../parts/notice.tsx';
+import { ContactLink } from '../parts/page-notice.tsx';
 import { Script } from '../parts/script.tsx';
 import { listRefundEffects } from './cancel-membership-pages.tsx';
 
@@ -44,6 +45,10 @@ export function CancelByMailPage({ ctx, action, email, error, problem }: CancelB
         />
         <Button block>{t('membership.cancelByMail.submit')}</Button>
       </form>
+      <p className="panel-foot muted">
+        {t('membership.cancelByMail.importantReason')}
+        <ContactLink ctx={ctx} />
+      </p>
     </AuthLayout>
   );
 }

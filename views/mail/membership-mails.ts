@@ -137,10 +137,14 @@ export const membershipMails = {
     button: open,
     sample: { ...membership, planName: 'Starter', orderDate: atMs - dayMs, atMs, amountCents: 9_900, currency: 'usd' },
   }),
-  /** The link that cancels without a sign-in. */
+  /** The link that cancels without a sign-in. It names what was asked, and when that arrived (section 312k BGB). */
   'cancel-link': defineMail<Membership & { atMs: number; cancelUrl: string; validUntilMs: number }>({
     name: 'cancelLink',
-    facts: [when, time('mail.cancelLink.until', 'validUntilMs', 'exact')],
+    facts: [
+      { label: 'mail.cancelLink.asked', value: (_values, { t }) => t('mail.cancelLink.kind') },
+      time('mail.cancelLink.received', 'atMs', 'exact'),
+      time('mail.cancelLink.until', 'validUntilMs', 'exact'),
+    ],
     advice: 'mail.cancelLink.notYou',
     button: { label: 'mail.cancelLink.cancel', href: ({ cancelUrl }) => cancelUrl },
     sample: {

@@ -40,3 +40,15 @@ export function SupportLink({ ctx: { t, links } }: { ctx: PageContext }) {
     </>
   );
 }
+
+/** The same, else the imprint: an address to which anyone can write. */
+export function ContactLink({ ctx }: { ctx: PageContext }) {
+  const { t, links } = ctx;
+  if (links.support !== undefined || links.help !== undefined) return <SupportLink ctx={ctx} />;
+  return (
+    <>
+      {' '}
+      <a href={links.imprint}>{t('legal.imprint')}</a>
+    </>
+  );
+}

@@ -6,10 +6,10 @@ import { mainForm, openShop, press, type Shop, wordsOf } from './shop.ts';
 const page = '/plan-purchase/10';
 const message = 'lines of an invoice do not add up to its total';
 
-async function bodyOf(req: IncomingMessage): Promise<Buffer | undefined> {
-  const parts: Buffer[] = [];
-  for await (const part of req) parts.push(Buffer.from(part as Uint8Array));
-  return parts.length === 0 ? undefined : Buffer.concat(parts);
+async function bodyOf(req: IncomingMessage): Promise<string | null> {
+  let text = '';
+  for await (const part of req.setEncoding('utf8')) text += String(part);
+  return text === '' ? null : text;
 }
 
 describe('a preview whose lines do not add up to its total', () => {
@@ -26,7 +26,7 @@ describe('a preview whose lines do not add up to its total', () => {
         headers: Object.entries(req.headers).flatMap(([name, value]): [string, string][] =>
           typeof value === 'string' && !['host', 'connection', 'content-length'].includes(name) ? [[name, value]] : [],
         ),
-        body: (await bodyOf(req)) ?? null,
+        body: await bodyOf(req),
       });
       let text = await answer.text();
       if (req.url?.startsWith('/v1/invoices/create_preview')) {
