@@ -125,20 +125,23 @@ export function ContactCodePage(props: ContactCodePageProps) {
       >
         <ActButtons ctx={ctx} submit={t('contact.code.submit')} tab="sign-in" />
       </CodeForm>
-      <Resend
-        ctx={ctx}
-        action={action}
-        question={t('contact.code.missing')}
-        label={t('password.reset.sendAgain')}
-        waitSeconds={waitSeconds}
-        waitText={t('password.reset.in', { seconds: '%' })}
-      />
-      <p className="muted small">
-        {other.question}{' '}
-        <a href={other.href} data-step="">
-          {t('contact.code.change')}
-        </a>
-      </p>
+      <div className="panel-ways">
+        <Resend
+          ctx={ctx}
+          action={action}
+          question={t('contact.code.missing')}
+          byEmail={newest?.by === 'email'}
+          label={t('password.reset.sendAgain')}
+          waitSeconds={waitSeconds}
+          waitText={t('password.reset.in', { seconds: '%' })}
+        />
+        <p className="muted small">
+          {other.question}{' '}
+          <a href={other.href} data-step="">
+            {t('contact.code.change')}
+          </a>
+        </p>
+      </div>
     </AccountAction>
   );
 }

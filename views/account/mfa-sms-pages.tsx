@@ -69,7 +69,7 @@ export function MfaSmsCodePage(props: MfaSmsCodePageProps) {
       <CodeForm
         ctx={ctx}
         action={action}
-        label={t('mfaSettings.totp.label')}
+        label={t('mfa.challenge.label')}
         incomplete={t('codes.incomplete')}
         error={error}
         newest={newest}
