@@ -4,7 +4,7 @@ import { locationOf } from '../support/browser.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { toUserId } from '../support/ids.ts';
 import { backends } from '../support/stores.ts';
-import { addPasskey, addPath, askedAt, errorOf, memberWithPasskey } from './steps.ts';
+import { addPasskey, addPath, askedAt, errorOf, memberWithPasskey, signInWith } from './steps.ts';
 
 const path = '/settings/passkeys';
 const actPath = (act: 'rename' | 'remove', id: string) => `${path}/${act}?${new URLSearchParams({ passkey: id })}`;
@@ -61,6 +61,18 @@ describe.each(backends)('the settings of passkeys on $name', (backend) => {
     const [mail] = (await foyer.mails(user.email)).filter(({ template }) => template === 'security-notice');
     expect(mail?.values).toMatchObject({ change: 'passkey-added', detail: 'Work <laptop>' });
     expect(await shown(browser, '/settings')).toContain('1 passkey');
+  });
+
+  it('Passkeys are listed by their last use, and an unused one by the time that it was added', async () => {
+    const { browser, authenticator } = await memberWithPasskey(foyer);
+    foyer.passTime(60_000);
+    await addPasskey(browser, new Authenticator(foyer.url), { name: 'Phone' });
+    const listed = async () =>
+      [...(await shown(browser)).matchAll(/class="passkey-name">([^<]*)/g)].map(([, name]) => name);
+    expect(await listed()).toEqual(['Phone', 'Laptop']);
+    foyer.passTime(60_000);
+    await signInWith(foyer.browser(), authenticator);
+    expect(await listed()).toEqual(['Laptop', 'Phone']);
   });
 
   it('The browser is asked to exclude the user’s passkeys, and a second registration is refused', async () => {
