@@ -202,6 +202,7 @@ describe.each(backends)('a plain silent authorization on $name', (backend) => {
           .execute(),
     ],
     ['the app is for members of another plan', (it) => change(it, { required_plans: ['another'] })],
+    ['a scope of the request is not registered any more', (it) => change(it, { scope: 'openid email' })],
     ['the app must push its requests', (it) => change(it, { require_pushed_authorization_requests: true })],
     ['the app must sign its requests', (it) => change(it, { require_signed_request_object: true })],
     ['the address is not registered any more', (it) => change(it, { redirect_uris: ['http://127.0.0.1:9/other'] })],

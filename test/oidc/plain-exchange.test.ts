@@ -2,6 +2,7 @@ import { createRemoteJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from 
 import * as oidc from 'openid-client';
 import type { ClientRequest } from '../../server/oidc/index.ts';
 import { findClient, updateClient } from '../../server/oidc/index.ts';
+import { sha256 } from '../../server/shared/index.ts';
 import { setDisabled, type User } from '../../server/users/index.ts';
 import { type Answer, basicOf } from '../attacks/wire.ts';
 import type { Browser } from '../support/browser.ts';
@@ -225,9 +226,21 @@ describe.each(backends)('the plain exchange of a code on $name', (backend) => {
     expect([answer.status, answer.byLibrary]).toEqual([400, true]);
   });
 
-  it('An expired code is refused by the library', async () => {
+  it('A public client’s code is refused to another public client of the same address', async () => {
+    const app = await appWith({ public: true });
+    const thief = await foyer.addClient({ public: true, redirectUris: [app.client.redirectUri] });
+    const fields = await app.newCode();
+    const stolen = await exchange(foyer, bodyOf({ ...fields, client_id: thief.id }), {});
+    expect([stolen.status, stolen.byLibrary]).toEqual([400, true]);
+    expect((await exchange(foyer, bodyOf({ ...fields, client_id: app.client.id }), {})).status).toBe(200);
+  });
+
+  it('An expired code is refused by the library, also while the store still has it', async () => {
     const app = await appWith();
-    const body = bodyOf(await app.newCode());
+    const fields = await app.newCode();
+    const key = `oidc:AuthorizationCode:${sha256(fields.code ?? '')}`;
+    expect(await foyer.stores.kv.expire(key, 10 * 60_000)).toBe(true);
+    const body = bodyOf(fields);
     const laterMs = Date.now() + 61_000;
     jest.spyOn(Date, 'now').mockReturnValue(laterMs);
     try {
