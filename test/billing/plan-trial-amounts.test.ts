@@ -188,7 +188,7 @@ describe('free days where accounts are debited, too', () => {
       });
       expect(answer.status).toBe(409);
       const words = wordsOf(await answer.text());
-      expect(words).toContain('A free trial needs a card');
+      expect(words).toContain('Free days need a card');
       expect(words).toContain('Due today €99.00');
       expect(await charges(shop, user)).toEqual([]);
       expect((await atStripe(shop, user)).metadata).not.toHaveProperty('foyer_trial');

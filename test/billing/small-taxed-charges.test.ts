@@ -12,6 +12,9 @@ describe('charges that are too small, with tax that is added', () => {
     shop.stripe.tell(shop.foyer.url);
     const stripe = shop.stripe.client();
     await stripe.coupons.create({ id: 'ALMOSTALWAYS', percent_off: 99.7, duration: 'forever' });
+    const three = { duration: 'repeating', duration_in_months: 3 } as const;
+    await stripe.coupons.create({ id: 'THREEFREE', percent_off: 100, ...three });
+    await stripe.coupons.create({ id: 'THREEHALF', percent_off: 50, ...three });
   });
   afterAll(() => shop?.close());
 
@@ -20,6 +23,15 @@ describe('charges that are too small, with tax that is added', () => {
   async function renew({ user }: Buyer): Promise<number[]> {
     await pass(shop, ((await standing(shop, user)).periodEnd ?? 0) + 2 * hourMs);
     return charges(shop, user);
+  }
+
+  /** Three months have three or four periods of thirty days. @returns the first charge of another amount */
+  async function renewWhile(who: Buyer, cents: number): Promise<number | undefined> {
+    let all = await charges(shop, who.user);
+    expect(all).toEqual([cents]);
+    while (all.at(-1) === cents && all.length < 6) all = await renew(who);
+    expect(all.length).toBeGreaterThan(3);
+    return all.at(-1);
   }
 
   it('A charge with a debt is not said to be that of every period, and the amount of each is named', async () => {
@@ -36,5 +48,22 @@ describe('charges that are too small, with tax that is added', () => {
     expect(await renew(who)).toEqual([0, 72, 0]);
     expect(await membershipPage(who)).toContain(each);
     expect(await renew(who)).toEqual([0, 72, 0, 72]);
+  });
+
+  it('A code that pays the first periods is followed by the whole amount with its tax, as the page says', async () => {
+    const who = await aBuyerIn(shop);
+    const words = await buyByPage(shop, who, '10', 'THREEFREE');
+    expect(words).toMatch(/at \$0\.00\. The discount ends on \w+ \d+, \d{4}; after that, \$117\.81 is charged\./);
+    expect(words).toMatch(/ Pay \$117\.81 from \w+ \d+, \d{4} /);
+    expect(await membershipPage(who)).toContain('after that, $117.81 is charged.');
+    expect(await renewWhile(who, 0)).toBe(11_781);
+  });
+
+  it('After half of the price for some periods the amount with the tax of the whole price is named', async () => {
+    const who = await aBuyerIn(shop);
+    const words = await buyByPage(shop, who, '10', 'THREEHALF');
+    expect(words).toMatch(/Renews on [^$]+ at \$58\.91\./);
+    expect(words).toContain('after that, $117.81 is charged.');
+    expect(await renewWhile(who, 5_891)).toBe(11_781);
   });
 });

@@ -47,9 +47,11 @@ function laterOrderText(
   if (next === null) return undefined;
   const { regularCents, firstRegularCents: first, discountEndsAt } = next;
   if (discountEndsAt !== null) {
-    if (regularCents === null) return undefined;
     if (first !== undefined) return t('checkout.payOnce', { amount: money(first), date: firstRegularDay(lang, next) });
-    return t('checkout.payLater', { amount: money(regularCents), date: formatDate(lang, discountEndsAt) });
+    const date = formatDate(lang, discountEndsAt);
+    // The tax of the whole amount is not known yet.
+    if (regularCents === null) return t('checkout.payFrom', { date });
+    return t('checkout.payLater', { amount: money(regularCents), date });
   }
   const cents = toEachCharge(next) ?? 0;
   if (cents <= 0 || plan.period === null) return undefined;

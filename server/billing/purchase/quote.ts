@@ -165,14 +165,16 @@ async function preview(
         const next = discountAfter(discount, customerDiscount, { at, amountCents: following.amountCents });
         const details = await followingDetails(deps, { params, isMade }, following);
         const ofMonth = await ask(next, { ...details, preview_mode: 'recurring' });
-        return toLaterCharge(ofMonth, { ...charge, discount: next, period: following.period });
+        const askWhole = () => ask(null, { ...details, preview_mode: 'recurring' });
+        return toLaterCharge(ofMonth, { ...charge, discount: next, period: following.period, askWhole });
       }
       const next = discountAfter(discount, customerDiscount, { at });
       // The balance is apart.
       const isSame = next === discount || (next === null && amounts.discountCents === 0);
       const later = isSame && isWhole(amounts) ? invoice : await ask(next, { preview_mode: 'recurring' });
       const period = toChargePeriod(plan, params, invoice);
-      return toLaterCharge(later, { ...charge, discount: next, period });
+      const askWhole = () => ask(null, { preview_mode: 'recurring' });
+      return toLaterCharge(later, { ...charge, discount: next, period, askWhole });
     },
   };
 }

@@ -98,8 +98,9 @@ async function preview(deps: BillingDeps, live: Viewed, tried: TriedPlan): Promi
     },
     params,
     async previewNext() {
-      const charge = { discount, customerDiscount, balanceCents, at: endsAt, period: plan.period };
-      return withDiscountEnd(toLaterCharge(await ask(discount, true), charge), discount, { ...tried, endsAt });
+      const askWhole = () => ask(null, true);
+      const charge = { discount, customerDiscount, balanceCents, at: endsAt, period: plan.period, askWhole };
+      return withDiscountEnd(await toLaterCharge(await ask(discount, true), charge), discount, { ...tried, endsAt });
     },
   };
 }

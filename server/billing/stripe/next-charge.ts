@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type Stripe from 'stripe';
 import { addPeriods, isNext, type Plan, toPeriod, toQuantity } from '../catalogue/catalogue.ts';
 import { withAnchor } from '../catalogue/prices.ts';
@@ -14,7 +13,8 @@ import {
 } from '../subscription/membership.ts';
 import type { Snapshot } from '../subscription/membership-store.ts';
 import type { StripeSnapshot } from './read-stripe-snapshot.ts';
-import { callStripe, toStripeRefusal } from './stripe-client.ts';
+import { toBasis } from './stored-values.ts';
+import { callStripe, previewNextInvoice } from './stripe-client.ts';
 import { type ChargeDiscounts, toRegularAmounts, usedCreditCents } from './stripe-invoices.ts';
 import { findDraft, leftAfter, plannedChange, toChargeable, toId, toMs } from './stripe-objects.ts';
 
@@ -30,18 +30,19 @@ function countDiscounted({ discount, at, period }: ChargeDiscounts): number | un
 
 /** A charge with the balance, and those after it. @param dueCents with the balance, below 0 credit */
 function toAmounts(
-  regular: ReturnType<typeof toRegularAmounts>,
+  regular: Regular,
   discounts: ChargeDiscounts,
   dueCents: number,
 ): Pick<NextCharge, 'amountCents' | 'firstRegularCents' | 'firstRegularAt' | 'isDiscountKept' | 'carriedCents'> {
-  const { regularCents, discountCents, discountEndsAt, currency } = regular;
+  const { regularCents, discountEndsAt, currency } = regular;
   const count = discountEndsAt === null ? undefined : countDiscounted(discounts);
   const { at, period } = discounts;
   const carriedCents = leftAfter(dueCents, currency);
   let firstRegularCents: number | undefined;
-  if (count !== undefined && regularCents !== null) {
+  const eachCents = toEachCharge(regular);
+  if (count !== undefined && regularCents !== null && eachCents !== null) {
     let left = carriedCents;
-    for (let done = 1; done < count; done += 1) left = leftAfter(left + regularCents - discountCents, currency);
+    for (let done = 1; done < count; done += 1) left = leftAfter(left + eachCents, currency);
     firstRegularCents = toChargeable(left + regularCents, currency);
   }
   const isOther = firstRegularCents !== undefined && firstRegularCents !== regularCents;
@@ -54,15 +55,29 @@ function toAmounts(
   };
 }
 
-/** From a preview of the very next invoice, with the user's balance in it. */
-export function toNextCharge(
+/** How the same charge is previewed without its discount; undefined: it cannot be. */
+interface Asking {
+  askWhole?: (() => Promise<Stripe.Invoice>) | undefined;
+}
+
+type Regular = ReturnType<typeof toRegularAmounts>;
+
+/** @throws {StripeUnavailableError} */
+async function readRegular(invoice: Stripe.Invoice, { askWhole, ...discounts }: ChargeDiscounts & Asking) {
+  const known: Regular = toRegularAmounts(invoice, discounts);
+  const isUnknown = known.regularCents === null && known.eachCents !== undefined && known.discountEndsAt !== null;
+  return isUnknown && askWhole ? toRegularAmounts(invoice, { ...discounts, whole: await askWhole() }) : known;
+}
+
+/** From a preview of the very next invoice, with the user's balance in it. @throws {StripeUnavailableError} */
+export async function toNextCharge(
   invoice: Stripe.Invoice,
   discounts: Discounts,
-  { at, period }: Pick<ChargeDiscounts, 'at' | 'period'>,
-): NextCharge {
+  { at, period, askWhole }: Pick<ChargeDiscounts, 'at' | 'period'> & Asking,
+): Promise<NextCharge> {
   const { customerDiscount } = discounts;
   const charge = { discount: discountAt(discounts, { at }), customerDiscount, at, period };
-  const regular = toRegularAmounts(invoice, charge);
+  const regular = await readRegular(invoice, { ...charge, askWhole });
   return {
     ...regular,
     ...toAmounts(regular, charge, invoice.total + invoice.starting_balance),
@@ -75,13 +90,14 @@ export function toNextCharge(
 /**
  * From a recurring preview, of which Stripe does not say whether it contains the balance.
  * @param balanceCents before that charge: below 0 the user's credit, above 0 owed
+ * @throws {StripeUnavailableError}
  */
-export function toLaterCharge(
+export async function toLaterCharge(
   invoice: Stripe.Invoice,
-  { balanceCents, ...discounts }: ChargeDiscounts & { balanceCents: number },
-): NextCharge {
+  { balanceCents, ...discounts }: ChargeDiscounts & Asking & { balanceCents: number },
+): Promise<NextCharge> {
   const { at } = discounts;
-  const regular = toRegularAmounts(invoice, discounts);
+  const regular = await readRegular(invoice, discounts);
   return {
     ...regular,
     ...toAmounts(regular, discounts, invoice.total + balanceCents),
@@ -94,8 +110,8 @@ export function toLaterCharge(
 const toChargeAfter = (
   invoice: Stripe.Invoice,
   discounts: Discounts,
-  charge: Pick<ChargeDiscounts, 'at' | 'period'> & { balanceCents: number },
-): NextCharge =>
+  charge: Pick<ChargeDiscounts, 'at' | 'period'> & Asking & { balanceCents: number },
+): Promise<NextCharge> =>
   toLaterCharge(invoice, {
     discount: discountAt(discounts, charge),
     customerDiscount: discounts.customerDiscount,
@@ -103,8 +119,12 @@ const toChargeAfter = (
   });
 
 /** The amount of each charge, with a discount that does not end and without credit; null: unknown. */
-export const toEachCharge = ({ regularCents, discountCents, eachCents }: NextCharge): number | null =>
-  regularCents === null ? (eachCents ?? null) : regularCents - discountCents;
+export const toEachCharge = ({
+  regularCents,
+  discountCents,
+  eachCents,
+}: Pick<NextCharge, 'regularCents' | 'discountCents' | 'eachCents'>): number | null =>
+  eachCents ?? (regularCents === null ? null : regularCents - discountCents);
 
 /** Tests whether a charge has a debt from before in it, which is charged once. */
 export function hasDebt(next: NextCharge): boolean {
@@ -116,22 +136,6 @@ export function hasDebt(next: NextCharge): boolean {
 type LaterSubscription = Discounts &
   Pick<Snapshot, 'cancelAtPeriodEnd' | 'periodEnd' | 'paidUntil' | 'balanceCents' | 'pricedPlanId' | 'price'> &
   Parameters<typeof isNext>[0];
-
-/** Stripe's next invoice of a subscription with its schedule; null: there is none. @throws {StripeUnavailableError} */
-async function previewNextInvoice(
-  { stripe }: Pick<BillingDeps, 'stripe'>,
-  { id, schedule, customer }: Stripe.Subscription,
-): Promise<Stripe.Invoice | null> {
-  return callStripe(stripe, (client) =>
-    client.invoices.createPreview({
-      customer: toId(customer),
-      ...(schedule === null ? { subscription: id } : { schedule: toId(schedule) }),
-    }),
-  ).catch((error: unknown) => {
-    if (toStripeRefusal(error)?.code === 'invoice_upcoming_none') return null;
-    throw error;
-  });
-}
 
 /**
  * The user's balance after a change that waits for its payment is given up: until then its invoice holds their credit.
@@ -186,10 +190,13 @@ export async function previewLaterPlan(
       items: subscription.items.data.map(({ id }) => ({ id, ...item })),
       proration_behavior: 'none',
     },
-    ...previewDiscounts(membership, discount),
   };
-  const invoice = await (ask ? ask(params) : callStripe(stripe, (client) => client.invoices.createPreview(params)));
-  return toLaterCharge(invoice, { discount, customerDiscount, balanceCents, at, period });
+  const request = (applied: typeof discount) => {
+    const all = { ...params, ...previewDiscounts(membership, applied) };
+    return ask ? ask(all) : callStripe(stripe, (client) => client.invoices.createPreview(all));
+  };
+  const charge = { discount, customerDiscount, balanceCents, at, period, askWhole: () => request(null) };
+  return toLaterCharge(await request(discount), charge);
 }
 
 /**
@@ -207,41 +214,23 @@ export async function previewKeptPrice(
   if (customerId === null || subscriptionId === null || price === null) return undefined;
   const at = resumesAt ?? toFullPeriodEnd(membership);
   const discount = discountAt(membership, { at, amountCents: price.amountCents });
-  const [invoice, subscription] = await callStripe(stripe, ({ invoices, subscriptions }) =>
-    Promise.all([
+  const ask = (applied: typeof discount) =>
+    callStripe(stripe, ({ invoices }) =>
       invoices.createPreview({
         customer: customerId,
         subscription: subscriptionId,
         preview_mode: 'recurring',
-        ...previewDiscounts(membership, discount),
+        ...previewDiscounts(membership, applied),
       }),
-      resumesAt === undefined ? subscriptions.retrieve(subscriptionId) : undefined,
-    ]),
-  );
+    );
+  const [invoice, subscription] = await Promise.all([
+    ask(discount),
+    resumesAt === undefined
+      ? callStripe(stripe, ({ subscriptions }) => subscriptions.retrieve(subscriptionId))
+      : undefined,
+  ]);
   const period = subscription ? withAnchor(toPeriod(price), price, subscription) : toPeriod(price);
-  return toLaterCharge(invoice, { discount, customerDiscount, balanceCents, at, period });
-}
-
-/** A digest of everything at Stripe that the next charge follows from. */
-function toBasis(subscription: Stripe.Subscription, customer: Stripe.Customer | undefined): string {
-  const { id, status, items, discounts, schedule, cancel_at, cancel_at_period_end, latest_invoice } = subscription;
-  const { metadata, trial_end, pause_collection, automatic_tax: tax } = subscription;
-  const latest = typeof latest_invoice === 'string' ? latest_invoice : [latest_invoice?.id, latest_invoice?.status];
-  const facts = [
-    // Of the record itself: one of an earlier release lacks values.
-    3,
-    ...[id, status, cancel_at, cancel_at_period_end, trial_end, latest, metadata],
-    ...[pause_collection?.behavior, customer?.balance, customer?.address?.country, customer?.address?.postal_code],
-    typeof schedule === 'object'
-      ? [schedule?.id, schedule?.end_behavior, schedule?.phases, schedule?.pause_schedules]
-      : schedule,
-    items.data.map((item) => [item.price.id, item.quantity, item.current_period_end]),
-    discounts.map(toId),
-    ...(customer?.discount ? [customer.discount.id] : []),
-    // The tax follows the place.
-    ...(tax.enabled ? [customer?.address, customer?.tax_exempt] : []),
-  ];
-  return createHash('sha256').update(JSON.stringify(facts)).digest('base64url');
+  return toLaterCharge(invoice, { discount, customerDiscount, balanceCents, at, period, askWhole: () => ask(null) });
 }
 
 /** Tests whether the subscription to a paid plan will be charged without another act. */
@@ -282,9 +271,16 @@ async function previewNextCharge(
   if (!invoice) return null;
   const ownPeriod = plan ? plan.period : snapshot.price && toPeriod(snapshot.price);
   const period = withAnchor(ownPeriod, snapshot.price, subscription);
-  const charge = { at: soldStart(invoice) ?? snapshot.periodEnd, period };
+  const charge = { at: soldStart(invoice) ?? snapshot.periodEnd, period, askWhole: toWholePreview(deps, subscription) };
   if (!findDraft(subscription)) return toNextCharge(invoice, snapshot, charge);
   return toChargeAfter(invoice, snapshot, { ...charge, balanceCents: snapshot.balanceCents });
+}
+
+/** The next charge without any discount; undefined: a later plan begins with it. */
+function toWholePreview({ stripe }: Pick<BillingDeps, 'stripe'>, { id, schedule, customer }: Stripe.Subscription) {
+  if (schedule !== null) return undefined;
+  const params = { customer: toId(customer), subscription: id, preview_mode: 'recurring', discounts: '' } as const;
+  return () => callStripe(stripe, (client) => client.invoices.createPreview(params));
 }
 
 /** The start of the period that is paid by it. */

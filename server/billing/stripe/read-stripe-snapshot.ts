@@ -12,8 +12,9 @@ import type { Prices } from '../catalogue/prices.ts';
 import type { AppliedDiscount, Membership, PendingChange, UnpaidInvoice } from '../subscription/membership.ts';
 import type { Snapshot } from '../subscription/membership-store.ts';
 import { asBeforePurchase, findTriedInvoice, isUnpaidTrial, readPlanTrial, toPendingDebit } from './debits.ts';
+import { hasLapsed } from './lapsed-grace.ts';
 import { callStripe, orNotFound, readCustomer, type StripeClient } from './stripe-client.ts';
-import { hasLapsed, isUnpaidRenewal, lastPaid, listOverdue, toSubscriptionId } from './stripe-invoices.ts';
+import { isUnpaidRenewal, lastPaid, listOverdue, toSubscriptionId } from './stripe-invoices.ts';
 import {
   findPeriodEnd,
   findSubscription,

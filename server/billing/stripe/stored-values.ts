@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import type Stripe from 'stripe';
 import { z } from 'zod';
 import { planIdSchema, stripeInvoiceIdSchema, stripeSubscriptionIdSchema } from '../../shared/index.ts';
 import { parseStored } from '../../store/index.ts';
@@ -16,6 +18,7 @@ import type {
   SubscriptionPrice,
   UnpaidInvoice,
 } from '../subscription/membership.ts';
+import { toId } from './stripe-objects.ts';
 
 /** The JSON columns of memberships, purchases and orders. Properties of other releases stay. */
 
@@ -210,3 +213,25 @@ export const storedValues = {
 /** @throws {StoredDataInvalid} */
 export const parseColumn = <T>(schema: z.ZodType<T>, json: string | null): T | null =>
   json === null ? null : parseStored(schema, json);
+
+/** A digest of everything at Stripe that the next charge follows from. */
+export function toBasis(subscription: Stripe.Subscription, customer: Stripe.Customer | undefined): string {
+  const { id, status, items, discounts, schedule, cancel_at, cancel_at_period_end, latest_invoice } = subscription;
+  const { metadata, trial_end, pause_collection, automatic_tax: tax } = subscription;
+  const latest = typeof latest_invoice === 'string' ? latest_invoice : [latest_invoice?.id, latest_invoice?.status];
+  const facts = [
+    // Of the record itself: one of an earlier release lacks values.
+    4,
+    ...[id, status, cancel_at, cancel_at_period_end, trial_end, latest, metadata],
+    ...[pause_collection?.behavior, customer?.balance, customer?.address?.country, customer?.address?.postal_code],
+    typeof schedule === 'object'
+      ? [schedule?.id, schedule?.end_behavior, schedule?.phases, schedule?.pause_schedules]
+      : schedule,
+    items.data.map((item) => [item.price.id, item.quantity, item.current_period_end]),
+    discounts.map(toId),
+    ...(customer?.discount ? [customer.discount.id] : []),
+    // The tax follows the place.
+    ...(tax.enabled ? [customer?.address, customer?.tax_exempt] : []),
+  ];
+  return createHash('sha256').update(JSON.stringify(facts)).digest('base64url');
+}

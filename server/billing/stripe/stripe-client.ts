@@ -6,7 +6,7 @@ import { once, propertyIn, type StripeCustomerId } from '../../shared/index.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { StripeUnavailableError, TaxLocationError } from '../results.ts';
 import { listTaxes, type TaxRate } from './stripe-invoices.ts';
-import { findSchedule, laterPhases } from './stripe-objects.ts';
+import { findSchedule, laterPhases, toId } from './stripe-objects.ts';
 
 interface StripeSettings {
   secretKey: string;
@@ -156,6 +156,22 @@ export async function previewTaxed(
   if (status === 'requires_location_inputs') throw new TaxLocationError('Stripe does not know the place of the user');
   if (status !== 'complete') throw new StripeUnavailableError(`Stripe has not computed the tax: ${status}`);
   return invoice;
+}
+
+/** Stripe's next invoice of a subscription with its schedule; null: there is none. @throws {StripeUnavailableError} */
+export async function previewNextInvoice(
+  { stripe }: Pick<TaxedClient, 'stripe'>,
+  { id, schedule, customer }: Stripe.Subscription,
+): Promise<Stripe.Invoice | null> {
+  return callStripe(stripe, (client) =>
+    client.invoices.createPreview({
+      customer: toId(customer),
+      ...(schedule === null ? { subscription: id } : { schedule: toId(schedule) }),
+    }),
+  ).catch((error: unknown) => {
+    if (toStripeRefusal(error)?.code === 'invoice_upcoming_none') return null;
+    throw error;
+  });
 }
 
 /** Tests whether the tax of a subscription is computed as the catalogue asks. */

@@ -217,7 +217,7 @@ export function toAmountLines(invoice: Stripe.Invoice, productId: string): Amoun
 }
 
 /** A renewal with an attempted charge. */
-const wasTried = (invoice: Stripe.Invoice) =>
+export const wasTried = (invoice: Stripe.Invoice) =>
   invoice.attempted && invoice.billing_reason === 'subscription_cycle' && hasSoldLines(invoice);
 
 /** An attempted charge without success until now. */
@@ -234,26 +234,11 @@ export const listOverdue = (subscriptions: readonly Stripe.Subscription[]): Set<
     ),
   );
 
-/** A user has the free grace period at most once in this time (docs/decisions/0009-grace-once-a-year.md). */
-const graceAgainMs = 365 * 24 * 60 * 60_000;
-
-/** Tests whether grace was recently given for a renewal that was never paid. */
-export const hasLapsed = (invoices: readonly Stripe.Invoice[], unpaid: Stripe.Invoice): boolean =>
-  invoices.some(
-    (one) =>
-      (one.status === 'void' || one.status === 'uncollectible') &&
-      wasTried(one) &&
-      toMs(unpaid.created) - toMs(one.created) < graceAgainMs,
-  );
-
 /**
  * The first day on which a charge is without a discount that is on the invoice: one that is used once ends with the
  * period that it pays. On the last day of another, a renewal at an earlier time of day still has it.
  */
-function toDiscountEnd(
-  discount: AppliedDiscount | null,
-  { periodEnd, at }: { periodEnd: number | null; at: number | null },
-): number | null {
+function toDiscountEnd(discount: AppliedDiscount | null, periodEnd: number | null, at: number | null): number | null {
   if (discount === null || discount.duration === 'forever') return null;
   if (discount.duration === 'once') return periodEnd;
   const { endsAt } = discount;
@@ -268,27 +253,42 @@ export interface ChargeDiscounts {
   at: number | null;
   /** Of the plan; null: unknown. */
   period: ChargePeriod | null;
+  /** The same without the discount: only Stripe knows the tax that is added to another amount. */
+  whole?: Stripe.Invoice | undefined;
 }
 
+/** Tests whether tax is added to the prices; an invoice of 0 may have no line for it. */
+const mayAddTax = ({
+  total_taxes: taxes,
+  automatic_tax: automatic,
+  default_tax_rates: rates,
+}: Stripe.Invoice): boolean =>
+  taxes?.length
+    ? taxes.some(
+        ({ amount, tax_behavior: behaviour, taxability_reason: reason }) =>
+          behaviour === 'exclusive' && (amount !== 0 || /(?<!zero_)rated$|basis_reduced$/.test(reason)),
+      )
+    : automatic.enabled || rates.length > 0;
+
+/** The sold plan with the taxes that are added to it. */
+const toSoldCents = (invoice: Stripe.Invoice): number =>
+  sum(soldLines(invoice).map(({ amountCents }) => amountCents)) + addedTaxCents(invoice);
+
 /** The part of an announced charge that does not depend on the user's balance. */
-export function toRegularAmounts(invoice: Stripe.Invoice, { discount, customerDiscount, at }: ChargeDiscounts) {
-  const sold = soldLines(invoice);
-  const [discountCents, addedCents] = [soldDiscountCents(invoice), addedTaxCents(invoice)];
-  const soldCents = sold.reduce((sum, { amountCents }) => sum + amountCents, 0);
-  const endsAt = discountCents === 0 ? null : toDiscountEnd(discount, { periodEnd: sold[0]?.periodEnd ?? null, at });
-  const isFollowed =
-    endsAt !== null &&
-    customerDiscount !== null &&
-    customerDiscount !== discount &&
-    appliesAt(customerDiscount, endsAt);
+export function toRegularAmounts(invoice: Stripe.Invoice, { discount, customerDiscount, at, whole }: ChargeDiscounts) {
+  const [discountCents, soldCents] = [soldDiscountCents(invoice), toSoldCents(invoice)];
+  const [{ periodEnd } = { periodEnd: null }] = soldLines(invoice);
+  const endsAt = discountCents === 0 ? null : toDiscountEnd(discount, periodEnd, at);
+  const other = customerDiscount === discount ? null : customerDiscount;
+  const isFollowed = endsAt !== null && other !== null && appliesAt(other, endsAt);
   // The tax of another amount is another; and another discount may follow.
-  const regularCents = isFollowed || (discountCents !== 0 && addedCents !== 0) ? null : soldCents + addedCents;
-  const eachCents = soldCents + addedCents - discountCents;
+  const isTaxed = discountCents !== 0 && mayAddTax(invoice);
+  const wholeCents = isTaxed ? whole && toSoldCents(whole) : soldCents;
   return {
     discountCents,
     discountEndsAt: endsAt,
-    regularCents,
-    ...(regularCents === null && endsAt === null && { eachCents }),
+    regularCents: isFollowed ? null : (wholeCents ?? null),
+    ...(isTaxed && { eachCents: soldCents - discountCents }),
     taxCents: allTaxCents(invoice),
     currency: invoice.currency,
   };

@@ -62,7 +62,7 @@ export interface NextCharge {
   amountCents: number;
   /** The amount after the discount has ended; null: unknown. */
   regularCents: number | null;
-  /** Where that is unknown: the amount of each charge with a discount that does not end, without the balance. */
+  /** The amount of each charge with its discount, without the balance, where tax is added to it. */
   eachCents?: number | undefined;
   /** The first amount after the discount has ended, if it is another one: credit or a debt is left for it. */
   firstRegularCents?: number | undefined;
