@@ -226,7 +226,24 @@ describe('customers and promotion codes in the JSON API', () => {
       const path = `/customer/signup/${subscription}`;
       expect(await call('PUT', path, { coupon: 'spring20', planId: '10' })).toEqual({
         status: 200,
-        body: { subscription_id: subscription, planId: '10', coupon: 'SPRING20', amount: '79.20', currency: 'usd' },
+        body: {
+          subscription_id: subscription,
+          planId: '10',
+          coupon: 'SPRING20',
+          currency: 'usd',
+          amount: '79.20',
+          usedCredits: '0.00',
+          amount_owed: '0.00',
+          next_charge: {
+            at: expect.any(Number),
+            amount: '79.20',
+            amount_owed: '0.00',
+            credit_used: '0.00',
+            tax: '0.00',
+            discount_ends_at: null,
+            regular_amount: '99.00',
+          },
+        },
       });
       expect(await call('PUT', path, { coupon: 'BIG100' })).toMatchObject({
         status: 409,
