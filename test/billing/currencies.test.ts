@@ -57,7 +57,7 @@ describe('the smallest charge of a currency', () => {
 
   it.each(Object.entries({ ...cents, ...more }))(
     'One cent less than the least that Stripe charges in %s is announced at 0 and owed, and %i cents are charged',
-    (currency, least) => {
+    async (currency, least) => {
       for (const [price, due] of [
         [least - 1, 0],
         [least, least],
@@ -65,7 +65,7 @@ describe('the smallest charge of a currency', () => {
         const invoice = soldAt(price, currency);
         expect(invoice).toMatchObject({ total: price, amount_due: due, status: 'paid', ending_balance: price - due });
         const discounts = { discount: null, customerDiscount: null, at: null, period: null };
-        expect(toLaterCharge(invoice, { balanceCents: 0, ...discounts })).toMatchObject({
+        expect(await toLaterCharge(invoice, { balanceCents: 0, ...discounts })).toMatchObject({
           amountCents: due,
           ...(due === 0 && { carriedCents: price }),
           currency,
