@@ -22,7 +22,7 @@ const said = {
   },
   de: { kept: '42,90 € für 13 von 30 Tagen', begins: 'Beginnt sofort, verlangt am: 28.11.2026, 14:02:30 UTC' },
   fr: {
-    kept: '42,90 € pour 13 jours sur 30',
+    kept: '42,90 € pour 13 des 30 jours',
     begins: 'Commence immédiatement, à votre demande du : 28 nov. 2026, 14:02:30 UTC',
   },
   nl: { kept: '€ 42,90 voor 13 van 30 dagen', begins: 'Begint meteen, op jouw verzoek van: 28 nov 2026, 14:02:30 UTC' },

@@ -88,7 +88,7 @@ describe('deleting an account where cancelling gives the unused time back', () =
     const customer = await customerOf(user);
     context.shop.stripe.fault('unreachable', (_method, at) => at === '/v1/invoices/create_preview');
     const { words, fields } = await announcedAt(browser);
-    expect(words).toContain('We give the part of the paid period that is left back. An email names the amount.');
+    expect(words).toContain('We give back the part of the paid period that is left. An email names the amount.');
     expect(fields).toEqual({ refund: 'later' });
     expect((await remove(browser, fields)).headers.get('location')).toBe('/account-deletion');
     // Two days without Stripe: what was unused at the request is given back.
