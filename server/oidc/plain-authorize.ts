@@ -48,7 +48,7 @@ const text = z.string().min(1);
 /** The parameters of a plain request. Any other one makes it the library's, and so does one that is given twice. */
 const requestSchema = z.strictObject({
   client_id: z.string().refine(isClientId),
-  redirect_uri: z.string().regex(/^https?:\/\/[\w.~:/?&=%+-]+$/),
+  redirect_uri: z.string().regex(/^https?:\/\/(?:[\w.~:/?&=+-]|%[\dA-Fa-f]{2})+$/),
   response_type: z.literal('code'),
   scope: z.string().regex(/^[a-z_:.]+(?: [a-z_:.]+)*$/),
   code_challenge: z.string().regex(/^[\w.~-]{43,128}$/),
@@ -71,10 +71,11 @@ const clientSchema = z.strictObject({
   grant_types: z.array(text),
   scope: text,
   token_endpoint_auth_method: z.enum(['client_secret_basic', 'none']),
+  id_token_signed_response_alg: z.enum(['ES256', 'RS256']),
   ...Object.fromEntries(
     [
       ...['client_name', 'client_uri', 'logo_uri', 'policy_uri', 'tos_uri', 'hidden', 'post_logout_redirect_uris'],
-      ...['client_secret', 'previous_secret_hash', 'previous_secret_expires_at', 'id_token_signed_response_alg'],
+      ...['client_secret', 'previous_secret_hash', 'previous_secret_expires_at'],
       ...['id_token_claims', 'claims_without_scope', 'resources', 'pkce_optional', 'nonce_optional'],
       ...['calls_per_minute', 'calls_per_minute_by_call', 'required_plans', 'required_entitlements'],
     ].map((name) => [name, any]),

@@ -19,6 +19,7 @@ import { refreshTokenWriter } from './refresh-token-store.ts';
 import { sendServerError, sendStoreAway } from './server-errors.ts';
 import { shortLivedAdapter } from './short-lived-adapter.ts';
 import { hasScopeClaims } from './token-claims.ts';
+import { noteRedemption } from './token-metrics.ts';
 
 interface PlainExchangeDeps extends ClaimsDeps {
   database: Database;
@@ -80,6 +81,7 @@ const clientSchema = z.strictObject({
   client_id: text,
   token_endpoint_auth_method: z.enum(['client_secret_basic', 'none']),
   grant_types: z.array(text),
+  response_types: z.array(text),
   id_token_signed_response_alg: z.enum(['ES256', 'RS256']),
   first_party: z.boolean(),
   client_secret: any,
@@ -91,7 +93,7 @@ const clientSchema = z.strictObject({
   ...Object.fromEntries(
     [
       ...['client_name', 'client_uri', 'logo_uri', 'policy_uri', 'tos_uri', 'application_type', 'hidden', 'scope'],
-      ...['redirect_uris', 'post_logout_redirect_uris', 'response_types', 'legacy_id_token_redirect', 'resources'],
+      ...['redirect_uris', 'post_logout_redirect_uris', 'legacy_id_token_redirect', 'resources'],
       ...['backchannel_logout_uri', 'backchannel_logout_session_required', 'calls_per_minute'],
       ...['calls_per_minute_by_call', 'pkce_optional', 'nonce_optional', 'unsigned_request_objects'],
       ...['claims_without_scope', 'require_pushed_authorization_requests', 'required_plans', 'required_entitlements'],
@@ -162,7 +164,9 @@ function createJudge({ database, grants, records, now }: PlainExchangeDeps) {
     const { user, grant, ...found } = await readHolder(code);
     const { data: client } = clientSchema.safeParse(found.client);
     if (!client || isRestricted(client) || !isAuthentic(client, request.secret)) return undefined;
-    if (!client.grant_types.includes('authorization_code')) return undefined;
+    // The library takes the grant type from an app that may not ask for codes.
+    const mayExchange = client.grant_types.includes('authorization_code') && client.response_types.includes('code');
+    if (!mayExchange) return undefined;
     if (code.redirectUri !== request.redirectUri || !verifies(request.verifier, code.codeChallenge)) return undefined;
     const scopes = findScopes(code, grant);
     return scopes && user?.disabledAt === null ? { code, client, user, scopes } : undefined;
@@ -214,7 +218,10 @@ export function plainExchange(deps: PlainExchangeDeps, library: DirectHandler): 
   }
 
   /** @throws {errors.InvalidGrant} if the code was used meanwhile, or the grant has ended */
-  async function issue({ accepted, idToken }: NonNullable<Awaited<ReturnType<typeof prepare>>>): Promise<object> {
+  async function issue(
+    req: IncomingMessage,
+    { accepted, idToken }: NonNullable<Awaited<ReturnType<typeof prepare>>>,
+  ): Promise<object> {
     const { code, client } = accepted;
     const { access, refresh, refreshSeconds } = createRecords(accepted, now());
     // Sent together. If the code was used meanwhile, the access token is never given out.
@@ -223,6 +230,7 @@ export function plainExchange(deps: PlainExchangeDeps, library: DirectHandler): 
       records.accessTokens.upsert(access.jti, access, lifetimeSeconds),
     ]);
     for (const result of results) if (result.status === 'rejected') throw result.reason;
+    noteRedemption(req);
     if (refresh) await records.refreshTokens.upsert(refresh.jti, refresh, refreshSeconds);
     const kind = client.token_endpoint_auth_method === 'none' ? 'public' : 'confidential';
     metrics.issued('access_token', kind);
@@ -244,7 +252,7 @@ export function plainExchange(deps: PlainExchangeDeps, library: DirectHandler): 
     try {
       prepared = await prepare(req);
       if (prepared) {
-        const answer = await issue(prepared);
+        const answer = await issue(req, prepared);
         req.resume();
         return sendPlain(res, answer);
       }

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import Provider, { type Adapter, errors, type KoaContextWithOIDC } from 'oidc-provider';
 import type { ClientType, IssuedKind, Metrics } from '../shared/index.ts';
 import { AnsweredBefore } from './refresh-token-reuse.ts';
@@ -30,6 +31,13 @@ export function countIssuedTokens(provider: Provider, metrics: Metrics): void {
   });
 }
 
+const redeemers = new WeakSet<IncomingMessage>();
+
+/** Notes that this request itself has used its code, so that the library, which refuses the rest, reports no theft. */
+export function noteRedemption(req: IncomingMessage): void {
+  redeemers.add(req);
+}
+
 /**
  * Reports a code or refresh token that is redeemed a second time: the library refuses and revokes, but emits no event.
  * Other look-ups (introspection, revocation) are not redemptions.
@@ -44,7 +52,8 @@ export function reportTokenReuse(
     ...adapter,
     async find(id) {
       const found = await adapter.find(id);
-      if (found?.consumed && Provider.ctx?.oidc.route === 'token') metrics.reused(kind);
+      const { ctx } = Provider;
+      if (found?.consumed && ctx?.oidc.route === 'token' && !redeemers.has(ctx.req)) metrics.reused(kind);
       return found;
     },
     async consume(id) {
