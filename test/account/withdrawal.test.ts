@@ -61,6 +61,18 @@ describe('withdrawing from a purchase', () => {
     expect(wordsOf(await (await browser.get('/settings/membership')).text())).toMatch(/\$99\.00 refunded|Refunded/);
   });
 
+  it('A withdrawal whose refund Stripe answers with a kept 500 is given back once, by the next request', async () => {
+    const user = await buyer();
+    shop.stripe.fault('kept-error', (method, at) => method === 'POST' && at === '/v1/credit_notes');
+    const browser = await shop.foyer.signedIn(user);
+    await browser.get(path);
+    expect((await browser.post(path)).headers.get('location')).toContain('withdrawn');
+    expect(await keptAtStripe(user)).toBe(0);
+    expect((await shop.membership.refresh(user.id))?.status).toBe('canceled');
+    const [order] = await orders(user);
+    expect(order).toMatchObject({ paidCents: 9_900, refundedCents: 9_900 });
+  });
+
   it.each([
     ['on the first day', 1, 0],
     ['on the fourteenth day', 13.5, 0],

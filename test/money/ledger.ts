@@ -161,13 +161,13 @@ export function following(promise: NextCharge, { day, owedCents }: { day: string
   if (promise.kind === 'none') return promise;
   const { cents, regular, creditCents, smallCents, afterCents, each } = promise;
   const after = creditCents || smallCents || cents === undefined ? undefined : cents - owedCents;
-  const hasEnded = regular?.afterCents !== undefined && day >= regular.from;
-  const later = hasEnded ? { from: regular.from, cents: regular.afterCents ?? 0 } : regular;
-  if (each === undefined) return { kind: 'charge', cents: afterCents ?? after, regular: later };
+  // The discount has ended: this charge was the first without it.
+  if (regular && day >= regular.from) return { kind: 'charge', cents: regular.afterCents ?? regular.cents };
+  if (each === undefined) return { kind: 'charge', cents: afterCents ?? after, regular };
   const total = each.cents + (smallCents ?? 0);
   const isSmall = total < each.least;
   const amounts = isSmall ? { cents: 0, smallCents: total } : { cents: total };
-  return { kind: 'charge', ...amounts, each, regular: later };
+  return { kind: 'charge', ...amounts, each, regular };
 }
 
 /** Adds what the member is told about their balance: credit lowers it, a debt raises it. */

@@ -2,7 +2,7 @@ import { dayMs, type UserId } from '../../shared/index.ts';
 import type { BillingDeps } from '../deps.ts';
 import { type BillingTask, completeTask, listTasks } from '../jobs/task-store.ts';
 import { parseColumn, storedValues } from '../stripe/stored-values.ts';
-import { callStripe, orNotFound, toStripeRefusal } from '../stripe/stripe-client.ts';
+import { callStripe, hasFailed, orNotFound, toStripeRefusal } from '../stripe/stripe-client.ts';
 import { toMs } from '../stripe/stripe-objects.ts';
 import { syncMember } from '../subscription/sync-from-stripe.ts';
 import { recordCreditNotes } from './credit-notes.ts';
@@ -13,25 +13,44 @@ import { recordRefunds } from './refunds.ts';
 /** The metadata key of a credit note: the task that has made it. */
 const taskKey = 'foyer_task';
 
-/** One credit note per task, however often it is tried: Stripe forgets idempotency keys after some days. */
-async function createCreditNote(deps: BillingDeps, taskId: string, refund: RefundTask): Promise<void> {
+/**
+ * One credit note per task, however often it is tried: Stripe forgets idempotency keys after some days. A failure that it
+ * reports is repeated to every request with the key, and may have been executed nevertheless: then another key follows.
+ */
+async function createCreditNote(
+  { stripe }: BillingDeps,
+  { id: taskId, attempts }: Pick<BillingTask, 'id' | 'attempts'>,
+  refund: RefundTask,
+): Promise<void> {
   const { invoiceId, amountCents, creditCents = 0, operator } = refund;
-  await callStripe(deps.stripe, async (stripe) => {
-    const { data } = await stripe.creditNotes.list({ invoice: invoiceId, limit: 100 });
-    if (data.some(({ metadata }) => metadata?.[taskKey] === taskId)) return;
-    await stripe.creditNotes.create(
-      {
-        invoice: invoiceId,
-        amount: amountCents + creditCents,
-        ...(amountCents > 0 && { refund_amount: amountCents }),
-        ...(creditCents > 0 && { credit_amount: creditCents }),
-        // The member gets the product's own mail.
-        email_type: 'none',
-        metadata: { [taskKey]: taskId, foyer_operator: operator },
-      },
-      { idempotencyKey: `foyer-refund-${taskId}` },
+  const isMade = async () => {
+    const { data } = await callStripe(stripe, ({ creditNotes }) =>
+      creditNotes.list({ invoice: invoiceId, limit: 100 }),
     );
-  });
+    return data.some(({ metadata }) => metadata?.[taskKey] === taskId);
+  };
+  const create = (idempotencyKey: string) =>
+    callStripe(stripe, ({ creditNotes }) =>
+      creditNotes.create(
+        {
+          invoice: invoiceId,
+          amount: amountCents + creditCents,
+          ...(amountCents > 0 && { refund_amount: amountCents }),
+          ...(creditCents > 0 && { credit_amount: creditCents }),
+          // The member gets the product's own mail.
+          email_type: 'none',
+          metadata: { [taskKey]: taskId, foyer_operator: operator },
+        },
+        { idempotencyKey },
+      ),
+    );
+  if (await isMade()) return;
+  try {
+    await create(`foyer-refund-${taskId}`);
+  } catch (error) {
+    if (!hasFailed(error)) throw error;
+    if (!(await isMade())) await create(`foyer-refund-${taskId}-${attempts + 1}`);
+  }
 }
 
 /** The payment of an order; one from before payments were stored learns it by a sync. */
@@ -115,7 +134,7 @@ export async function carryOutRefund(deps: BillingDeps, task: BillingTask): Prom
     return;
   }
   try {
-    await createCreditNote(deps, task.id, refund);
+    await createCreditNote(deps, task, refund);
   } catch (error) {
     if (!toStripeRefusal(error)) throw error;
     // A member has been told the amount: it waits until the operator has made it possible, and stands in the comparison.

@@ -98,6 +98,13 @@ export async function callStripe<T>(client: StripeClient, ask: (stripe: Stripe) 
   }
 }
 
+/**
+ * Tests whether Stripe reported an error: it repeats that for a day under the same key
+ * (https://docs.stripe.com/api/idempotent_requests). If there was no answer at all, the key recovers the result.
+ */
+export const hasFailed = (error: unknown): boolean =>
+  error instanceof StripeUnavailableError && (toStripeRefusal(error.cause)?.statusCode ?? 0) >= 500;
+
 /** undefined if the object does not exist at Stripe. */
 export async function orNotFound<T>(answer: Promise<T>): Promise<T | undefined> {
   try {

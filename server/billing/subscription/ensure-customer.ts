@@ -8,7 +8,7 @@ import { invoiceTypes } from '../cards/payment-methods.ts';
 import type { BillingDeps } from '../deps.ts';
 import { StripeUnavailableError } from '../results.ts';
 import { billingMode } from '../stripe/billing-mode.ts';
-import { callStripe, toStripeRefusal } from '../stripe/stripe-client.ts';
+import { callStripe, hasFailed } from '../stripe/stripe-client.ts';
 import { toId } from '../stripe/stripe-objects.ts';
 import { updateContact } from './contact.ts';
 import {
@@ -76,13 +76,6 @@ async function findRecentCustomer(
     return undefined;
   });
 }
-
-/**
- * Tests whether Stripe reported an error: it repeats that for a day under the same key
- * (https://docs.stripe.com/api/idempotent_requests). If there was no answer at all, the key recovers the result.
- */
-const hasFailed = (error: unknown): boolean =>
-  error instanceof StripeUnavailableError && (toStripeRefusal(error.cause)?.statusCode ?? 0) >= 500;
 
 /** The idempotency key of the customer, derived from the generation and the time of the request. */
 const customerIdempotencyKey = (
