@@ -133,7 +133,7 @@ export function DashboardPage({ ctx, apps, searchText }: DashboardPageProps) {
       <Stylesheet ctx={ctx} name="apps" />
       <div className="page-head">
         <h1>{t('dashboard.title')}</h1>
-        <p className="lead muted">{t('dashboard.lead')}</p>
+        <p className="muted">{t('dashboard.lead')}</p>
       </div>
       {searchText !== undefined && <Search ctx={ctx} searchText={searchText} />}
       {apps === undefined ? (
