@@ -118,15 +118,27 @@ export function sendError({ pages, log }: ErrorServices, { req, res }: HttpExcha
         title,
         message,
         reference,
-        action: toErrorAction(page.t, action),
+        action: toErrorAction(page.t, action ?? findRetry(req, error.kind)),
       }),
     { title: () => title, status: error.status },
   );
 }
 
+/** The causes that pass by themselves. */
+const passing: ReadonlySet<ErrorKind> = new Set(['internal', 'busy', 'unavailable', 'tooMany']);
+
+/** The same address, for a page that was only read: sending a form again could do its act twice. */
+function findRetry(req: Request, kind: ErrorKind): ErrorAction | undefined {
+  const href = req.originalUrl ?? req.url;
+  // A browser takes two slashes at the beginning as another site.
+  if (req.method !== 'GET' || !passing.has(kind) || !/^\/(?![/\\])/.test(href)) return undefined;
+  return { href, isRetry: true };
+}
+
 function toErrorAction(t: T, way: ErrorAction | undefined): { href: string; label: string } {
   if (way === undefined) return { href: '/', label: t('errors.home') };
-  const { href, clientName, signsOut } = way;
+  const { href, clientName, signsOut, isRetry } = way;
+  if (isRetry) return { href, label: t('errors.tryAgain') };
   if (signsOut) return { href, label: t('errors.signOutFailed.action') };
   return { href, label: clientName === undefined ? t('errors.startAgain') : t('errors.toApp', { clientName }) };
 }

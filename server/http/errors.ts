@@ -37,6 +37,8 @@ export interface ErrorAction {
   clientName?: string;
   /** The button leads to a sign-out without the client app. */
   signsOut?: true;
+  /** The button opens the same page again. */
+  isRetry?: true;
 }
 
 interface ProblemExtra {

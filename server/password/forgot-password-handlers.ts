@@ -14,7 +14,9 @@ import { maxIdentifierLength } from '../users/index.ts';
 import type { PasswordDeps } from './deps.ts';
 import { forgotPasswordAction, resetNotices, withParams } from './password-texts.ts';
 
-type ForgotPasswordPageState = Pick<RequestPageProps, 'username' | 'error' | 'problem'> & { status?: number };
+type ForgotPasswordPageState = Pick<RequestPageProps, 'username' | 'error' | 'unknown' | 'problem'> & {
+  status?: number;
+};
 
 function renderForgotPage(r: RequestContext, view: ForgotPasswordPageState): void {
   const address = withParams('/forgot-password', r.continuation);
@@ -61,7 +63,7 @@ export async function submitForgotPassword(r: RequestContext, deps: PasswordDeps
     const title = r.t('password.request.failed');
     // The name is the reason: it is said at the field.
     if (refusal === 'unknown-user')
-      return renderForgotPage(r, { username, status, error: text, problem: { text: title } });
+      return renderForgotPage(r, { username, status, error: text, unknown: true, problem: { text: title } });
     const problem = text === undefined ? undefined : { title, text };
     return renderForgotPage(r, { username, status, error: errors.username, problem });
   }

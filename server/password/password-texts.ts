@@ -88,7 +88,7 @@ export const resetRefusals: RefusalRules<ResetRefusal> = {
   'unknown-user': {
     problem: 'unknownMember',
     pageStatus: 400,
-    text: (t) => `${t('password.request.unknown')} ${t('password.request.unknownHint')}`,
+    text: 'password.request.unknown',
     apiText: 'signIn.errors.userDoesNotExist',
   },
   disabled: {

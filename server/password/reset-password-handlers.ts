@@ -160,15 +160,15 @@ async function resend(r: OpenResetRequest, deps: PasswordDeps) {
 /** The fault of the sent password, without the user's names: the reader is not authenticated. */
 const weakness = (r: ResetRequest) => strengthErrorText(r.t, r.field('password'), { email: r.username });
 
-/** The page of a refused form: a complete code stays in its field. */
+/** The page of a refused form: a complete code stays in its field; the passwords do not, and their fields say so. */
 function rerender(r: OpenResetRequest, deps: PasswordDeps, view: ResetPasswordPageState): void {
   const code = normaliseCode(r.field('code').trim());
-  const password = weakness(r);
+  const again = r.t('password.reset.again');
   renderResetPage(r, deps, {
     status: 400,
     ...(code !== undefined && { code }),
     ...view,
-    errors: { ...(password !== undefined && { password }), ...view.errors },
+    errors: { password: weakness(r) ?? again, confirm: again, ...view.errors },
   });
 }
 

@@ -40,7 +40,8 @@ export function MfaCard({ totpHref, codesHref, ...form }: MfaCardProps) {
         id="mfa"
         title={t('mfaSettings.card.title')}
         note={t('mfaSettings.card.note')}
-        act={<MfaState ctx={ctx} factors={factors} />}
+        // A switch says it too.
+        act={(isOn || factors.required) && <MfaState ctx={ctx} factors={factors} />}
       >
         <MfaForm {...form} />
       </Card>

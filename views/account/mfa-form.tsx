@@ -5,7 +5,6 @@ import { Chip } from '../parts/chip.tsx';
 import { type RadioCard, RadioCards } from '../parts/radio-cards.tsx';
 import { ToggleView } from '../parts/toggle.tsx';
 import { EndOthers } from './end-others.tsx';
-import { Facts } from './facts.tsx';
 
 export type FactorChoice = 'sms' | 'totp' | 'none';
 
@@ -68,8 +67,9 @@ function MethodList({ ctx: { t }, factors }: Pick<MfaFormProps, 'ctx' | 'factors
   const methods = choices(t, { ...factors, required: true });
   return (
     <div className="mfa-methods">
-      <p className="muted small">{t('mfaSettings.card.offLead')}</p>
-      <Facts facts={methods.map(({ title, detail }) => ({ label: title, value: detail, quiet: true }))} />
+      <p className="muted small">
+        {`${t('mfaSettings.card.offLead')} ${methods.map(({ title }) => title).join(', ')}`}
+      </p>
     </div>
   );
 }

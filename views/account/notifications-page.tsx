@@ -26,7 +26,7 @@ interface NotificationsPageProps {
   /** The next page; undefined: there is none. */
   olderHref: string | undefined;
   nowMs: number;
-  /** The open decision of the user. */
+  /** The open decision of the user, whose notification is not in the list. */
   top: readonly HomeCard[];
 }
 
@@ -41,7 +41,7 @@ export function NotificationsPage({ ctx, action, notifications, olderHref, nowMs
           {unread > 0 && <ReadAll ctx={ctx} action={action} unread={unread} />}
         </div>
         {notifications.length === 0 ? (
-          <EmptyState title={t('notifications.empty')} text={t('notifications.emptyText')} />
+          top.length === 0 && <EmptyState title={t('notifications.empty')} text={t('notifications.emptyText')} />
         ) : (
           <ul className="items">
             {notifications.map((one) => (
@@ -85,19 +85,21 @@ function NotificationRow(props: { ctx: PageContext; action: string; nowMs: numbe
           {security && <Chip tone="warn">{t('notifications.security')}</Chip>}
         </p>
         <p className="notification-text">{description}</p>
-        <p className="item-value small">
-          <Ago ctx={ctx} timeMs={createdAtMs} nowMs={nowMs} />
-        </p>
+        <div className="notification-foot">
+          <p className="item-value small">
+            <Ago ctx={ctx} timeMs={createdAtMs} nowMs={nowMs} isFirst />
+          </p>
+          {unread && (
+            <form method="post" action={action}>
+              <HiddenFields fields={{ notification: id }} />
+              <Button kind="link" size="small">
+                {t('notifications.read')}
+                <span className="visually-hidden"> {title}</span>
+              </Button>
+            </form>
+          )}
+        </div>
       </div>
-      {unread && (
-        <form method="post" action={action}>
-          <HiddenFields fields={{ notification: id }} />
-          <Button kind="quiet" size="small">
-            {t('notifications.read')}
-            <span className="visually-hidden"> {title}</span>
-          </Button>
-        </form>
-      )}
     </li>
   );
 }

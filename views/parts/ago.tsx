@@ -1,4 +1,4 @@
-import { formatAgo, formatDate } from '../format.ts';
+import { capitalized, formatAgo, formatDate } from '../format.ts';
 import type { PageContext } from '../page-context.ts';
 
 interface AgoProps {
@@ -6,13 +6,16 @@ interface AgoProps {
   /** Both in milliseconds since the epoch. */
   timeMs: number;
   nowMs: number;
+  /** It begins its line. */
+  isFirst?: boolean;
 }
 
 /** A relative time, which needs no time zone; the exact one is in its attributes. */
-export function Ago({ ctx: { lang }, timeMs, nowMs }: AgoProps) {
+export function Ago({ ctx: { lang }, timeMs, nowMs, isFirst = false }: AgoProps) {
+  const text = formatAgo(lang, timeMs, nowMs);
   return (
     <time dateTime={new Date(timeMs).toISOString()} title={formatDate(lang, timeMs, 'exact')}>
-      {formatAgo(lang, timeMs, nowMs)}
+      {isFirst ? capitalized(lang, text) : text}
     </time>
   );
 }

@@ -1,5 +1,7 @@
+import type { ReactNode } from 'react';
+
 interface ErrorSummaryProps<Name extends string> {
-  title: string;
+  title: ReactNode;
   /** Of all fields of the form. */
   labels: Record<Name, string>;
   /** Those with errors, in their order. */

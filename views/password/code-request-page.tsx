@@ -15,10 +15,23 @@ export interface RequestPageProps {
   controls: Record<'username', Control>;
   username: string;
   error?: string | undefined;
+  /** No account has the name. */
+  unknown?: boolean | undefined;
   /** Back to the sign-in, with its continuation. */
   signInHref: string;
   /** The reason that no code was sent, or that the earlier one is useless. */
   problem?: { title?: string | undefined; text: string } | undefined;
+}
+
+function UnknownHint({ ctx: { t, links } }: { ctx: PageContext }) {
+  const [before, after] = t('password.request.unknownHint', { signUp: '\n' }).split('\n');
+  return (
+    <p className="small">
+      {before}
+      <a href={links.signUp}>{t('password.request.unknownSignUp')}</a>
+      {after}
+    </p>
+  );
 }
 
 /** Requests a code: on its own page, and when a code is required in a browser that has requested none. */
@@ -28,6 +41,7 @@ function RequestPage({
   controls,
   username,
   error,
+  unknown = false,
   signInHref,
   problem,
   head,
@@ -51,6 +65,7 @@ function RequestPage({
           defaultValue={username}
           autoFocus
         />
+        {unknown && <UnknownHint ctx={ctx} />}
         <Button block>{t('password.request.submit')}</Button>
       </form>
       <p className="panel-foot small">

@@ -98,13 +98,8 @@ export function ResetPasswordPage(props: ResetPasswordPageProps) {
       <Script ctx={ctx} entry="busy" />
       <div className="panel-head">
         <h1>{t('password.reset.title')}</h1>
-        <p>{t(proven ? 'password.reset.proven' : 'password.reset.check')}</p>
-        {!proven && (
-          <>
-            <p className="muted">{sent}</p>
-            <MailboxLink ctx={ctx} email={username} />
-          </>
-        )}
+        <p className="muted">{proven ? t('password.reset.proven') : `${t('password.reset.check')}. ${sent}`}</p>
+        {!proven && <MailboxLink ctx={ctx} email={username} />}
       </div>
       <PageNotice ctx={ctx} notice={notice && { kind: 'success', ...notice }} />
       {moved && (

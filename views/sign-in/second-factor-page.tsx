@@ -122,7 +122,7 @@ export function SecondFactorPage(props: SecondFactorPageProps) {
   const { t } = ctx;
   const isRecovery = method === 'recovery';
   return (
-    <AuthLayout ctx={ctx} nav="signIn" long>
+    <AuthLayout ctx={ctx} long>
       <Script ctx={ctx} entry="busy" />
       <Script ctx={ctx} entry="modal" />
       <div hidden inert data-behind="">
@@ -139,10 +139,9 @@ export function SecondFactorPage(props: SecondFactorPageProps) {
           <PageNotice ctx={ctx} notice={notice} />
           <form className="form" method="post" action={action} noValidate>
             <HiddenFields fields={{ method }} />
-            {/* Above a code whose last digit sends the form; a recovery code is sent by the button alone. */}
-            {!isRecovery && <RememberDevice {...props} />}
+            {/* Above the code, whose last digit sends the form. */}
+            <RememberDevice {...props} />
             <CodeField {...props} />
-            {isRecovery && <RememberDevice {...props} />}
             <Button block>{t('mfa.challenge.confirm')}</Button>
           </form>
           <div className="panel-ways">

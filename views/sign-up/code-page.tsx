@@ -86,11 +86,11 @@ export function CodePage(props: CodePageProps) {
           <Button kind="link" size="small" name="act" value="cancel">
             {t('signUp.cancel')}
           </Button>
-          <ButtonLink kind="link" size="small" href={signInHref}>
-            {t('signUp.login')}
-          </ButtonLink>
         </form>
       </div>
+      <p className="panel-foot small">
+        {t('signUp.haveAccount')} <a href={signInHref}>{t('signUp.login')}</a>
+      </p>
     </AuthLayout>
   );
 }
