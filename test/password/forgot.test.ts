@@ -95,7 +95,7 @@ describe.each(backends)('a forgotten password on $name', (backend) => {
     expect(unknown).toEqual([
       400,
       expect.stringContaining(
-        'User confirmation failed Email or phone Invalid email address. Check the spelling, or create an account.',
+        'User confirmation failed Email or phone Invalid email address. Check the spelling, or create an account',
       ),
     ]);
     expect(await refused('no address')).toEqual([400, expect.stringContaining('Invalid email address.')]);
