@@ -127,7 +127,7 @@ describe('the second step in a browser', () => {
       const { x, width } = (await dialog(page).boundingBox()) ?? {};
       expect({ x, width, isModal: await isModal(page) }).toEqual({ x: place?.x, width: place?.width, isModal: false });
       // The page around it works, and Cancel leads back.
-      await page.getByRole('link', { name: 'Sign up' }).first().click({ trial: true });
+      await page.getByRole('link', { name: 'Terms of Service' }).first().click({ trial: true });
       await andLoad(page, () => page.getByRole('button', { name: 'Cancel' }).click());
       expect([new URL(page.url()).pathname, await dialog(page).count()]).toEqual(['/', 0]);
     }

@@ -37,6 +37,23 @@ it('The notice of a plan that the operator has paused names the address of the s
   expect(notice).toMatch(/<a href="(?:mailto:|https:)[^"]*">/);
 });
 
+it('The notice of a payment that is owed has its acts inside, and the line below the heading names it', () => {
+  const html = renderToStaticMarkup(samples['membership-unpaid']?.page);
+  const [head = '', ...notices] = html.split('<div class="notice error"');
+  // Without a closed element between them, the acts follow the text inside the same box.
+  expect(notices[0]?.split('</div></div>')[0]).toMatch(
+    /<\/p><div class="actions main-first"><form [^>]*\/membership\/pay"/,
+  );
+  expect(head.split('<h1')[1]).toContain('Payment open');
+});
+
+it('A plan that is paused is not said to include anything', () => {
+  const plan = (name: string) =>
+    renderToStaticMarkup(samples[name]?.page).split('id="plan"')[1]?.split('</section>')[0];
+  expect(plan('membership')).toContain('Included');
+  expect(plan('membership-paused')).not.toContain('Included');
+});
+
 it('A notice says once that a payment has failed', () => {
   const words = renderToStaticMarkup(samples['membership-unpaid']?.page);
   expect(words).toContain('Your last payment didn’t go through');

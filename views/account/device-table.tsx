@@ -56,11 +56,6 @@ interface DeviceTablesProps {
 export function DeviceTables({ ctx, sessions, remembered, limit, othersHref, nowMs }: DeviceTablesProps) {
   const { t, lang } = ctx;
   const day = (timeMs: number) => formatDate(lang, timeMs, 'short');
-  const since = (timeMs: number) => (
-    <time dateTime={new Date(timeMs).toISOString()} title={formatDate(lang, timeMs, 'exact')}>
-      {day(timeMs)}
-    </time>
-  );
   const ago = (timeMs: number) => <Ago ctx={ctx} timeMs={timeMs} nowMs={nowMs} />;
   const used = ({ lastUsedAtMs }: DeviceRowData): DeviceFact => [t('devices.lastUsed'), ago(lastUsedAtMs)];
   const address = ({ ip }: DeviceRowData): DeviceFact => [
@@ -104,8 +99,8 @@ export function DeviceTables({ ctx, sessions, remembered, limit, othersHref, now
               facts={[
                 used(device),
                 address(device),
-                [t('devices.lastConfirmed'), since(device.authTimeMs)],
-                [t('devices.since'), since(device.createdAtMs)],
+                [t('devices.lastConfirmed'), ago(device.authTimeMs)],
+                [t('devices.since'), ago(device.createdAtMs)],
               ]}
               // This one is signed out by the header's button.
               act={device.isThis ? undefined : t('devices.signOut')}
@@ -125,7 +120,7 @@ export function DeviceTables({ ctx, sessions, remembered, limit, othersHref, now
                 facts={[
                   used(device),
                   address(device),
-                  [t('devices.remembered.since'), since(device.createdAtMs)],
+                  [t('devices.remembered.since'), ago(device.createdAtMs)],
                   [t('devices.remembered.until'), day(device.expiresAtMs)],
                 ]}
                 act={t('devices.remembered.forget')}

@@ -42,18 +42,16 @@ export function UnpaidOnHome({ ctx, membership: { unpaid, card } }: Props) {
   if (!unpaid) return null;
   const waits = unpaid.why === 'action-required';
   return (
-    <section className="notice-acts">
-      <Notice
-        kind={waits ? 'info' : 'error'}
-        title={t(waits ? 'membership.notice.action.title' : 'membership.notice.failed.title')}
-      >
-        {waits ? t('membership.notice.action.text', { amount: unpaid.amount }) : failedText(t, unpaid.amount, card)}
-      </Notice>
-      <div className="actions">
+    <Notice
+      kind={waits ? 'info' : 'error'}
+      title={t(waits ? 'membership.notice.action.title' : 'membership.notice.failed.title')}
+      acts={
         <ButtonLink href={membershipPath}>
           {waits ? t('membership.act.confirm') : t('membership.act.settle')}
         </ButtonLink>
-      </div>
-    </section>
+      }
+    >
+      {waits ? t('membership.notice.action.text', { amount: unpaid.amount }) : failedText(t, unpaid.amount, card)}
+    </Notice>
   );
 }

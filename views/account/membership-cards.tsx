@@ -136,7 +136,7 @@ export function InvoicesCard({ ctx, invoices }: { ctx: PageContext; invoices: re
   const title = t('membership.invoices.title');
   if (invoices.length === 0) {
     return (
-      <Card id="invoices" title={title}>
+      <Card id="invoices" title={title} note={t('membership.invoices.note')}>
         <p className="muted">{t('membership.invoices.none')}</p>
       </Card>
     );

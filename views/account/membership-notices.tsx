@@ -1,10 +1,9 @@
-import type { ReactNode } from 'react';
 import type { T } from '../../locales/index.ts';
 import { cardName, methodKind } from '../billing/card-name.ts';
 import { formatDate } from '../format.ts';
 import type { PageContext } from '../page-context.ts';
 import { Button, ButtonLink } from '../parts/button.tsx';
-import { Notice, type NoticeKind } from '../parts/notice.tsx';
+import { Notice } from '../parts/notice.tsx';
 import { SupportLink } from '../parts/page-notice.tsx';
 import type { MembershipView, PlanStatusView } from './membership-view.ts';
 import { membershipPath } from './tabs.ts';
@@ -12,19 +11,6 @@ import { membershipPath } from './tabs.ts';
 interface Props {
   ctx: PageContext;
   membership: MembershipView;
-}
-
-/** A notice with its actions, the main one first. */
-function WithActs(props: { kind: NoticeKind; title: string; acts?: ReactNode; children: ReactNode }) {
-  const { kind, title, acts, children } = props;
-  return (
-    <section className="notice-acts">
-      <Notice kind={kind} title={title}>
-        {children}
-      </Notice>
-      {acts !== undefined && <div className="actions main-first">{acts}</div>}
-    </section>
-  );
 }
 
 /** The text of a charge that has failed. The saved card may be another one by now: it is named in a sentence of its own. */
@@ -60,11 +46,11 @@ function UnpaidNotice({ ctx, membership }: Props) {
         ...stored,
       ];
   return (
-    <WithActs
+    <Notice
       kind={waits ? 'info' : 'error'}
       title={t(waits ? 'membership.notice.action.title' : 'membership.notice.failed.title')}
       acts={
-        sold && (
+        sold ? (
           <>
             <form method="post" action={`${membershipPath}/pay`}>
               <Button>{waits ? t('membership.act.confirm') : t('membership.act.pay', { amount })}</Button>
@@ -78,11 +64,11 @@ function UnpaidNotice({ ctx, membership }: Props) {
               </ButtonLink>
             )}
           </>
-        )
+        ) : undefined
       }
     >
       {words.filter(Boolean).join(' ')}
-    </WithActs>
+    </Notice>
   );
 }
 
@@ -209,7 +195,7 @@ export function MembershipNotices({ ctx, membership }: Props) {
       <UnpaidNotice ctx={ctx} membership={membership} />
       {pending?.debit && <DebitNotice ctx={ctx} pending={pending} debit={pending.debit} />}
       {pending && !pending.debit && (
-        <WithActs
+        <Notice
           kind="info"
           title={t('membership.notice.pending.title')}
           acts={
@@ -219,10 +205,10 @@ export function MembershipNotices({ ctx, membership }: Props) {
           }
         >
           {t('membership.notice.pending.text', { plan: pending.plan, amount: pending.amount })}
-        </WithActs>
+        </Notice>
       )}
       {deal && (
-        <WithActs
+        <Notice
           kind="info"
           title={t('membership.notice.deal.title')}
           acts={
@@ -232,7 +218,7 @@ export function MembershipNotices({ ctx, membership }: Props) {
           }
         >
           {t('membership.notice.deal.text', { plan: deal.plan })}
-        </WithActs>
+        </Notice>
       )}
       <TrialNotice ctx={ctx} membership={membership} />
       <PlanStatusNotice ctx={ctx} membership={membership} />

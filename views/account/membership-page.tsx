@@ -63,7 +63,7 @@ export function MembershipPage({
   );
 }
 
-/** Plan, price and next date of a membership, in one line; of a free plan only that it is free. A notice says what is owed. */
+/** Plan, price and next date of a membership, in one line; of a free plan only that it is free. A notice says more of what is owed. */
 function membershipLine(ctx: PageContext, membership: MembershipView): string {
   const { status, trial } = membership;
   if (status.kind === 'lasting' && status.isFree) return planStatusLine(ctx, membership);
@@ -71,7 +71,7 @@ function membershipLine(ctx: PageContext, membership: MembershipView): string {
   const price = status.kind === 'lasting' || status.kind === 'gift' ? undefined : plan?.price;
   const name = plan?.line ?? (status.kind === 'trial' ? trial?.name : undefined);
   const isSaid = status.kind === 'unpaid' && isOwed(membership);
-  const parts = [name, price, isSaid ? undefined : planStatusLine(ctx, membership)];
+  const parts = [name, price, isSaid ? ctx.t('membership.line.owed') : planStatusLine(ctx, membership)];
   return [...new Set(parts.filter((part) => part !== undefined && part !== ''))].join('\u{a0}· ');
 }
 

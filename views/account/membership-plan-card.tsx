@@ -81,6 +81,12 @@ function planPriceText({ t }: PageContext, planStatus: PlanStatusView): string |
   return planStatus.kind === 'gift' ? t('membership.plan.gift') : planStatus.plan.price;
 }
 
+/** The content of the plan; one that is paused gives nothing. */
+function featureFacts({ t }: PageContext, { status, unpaid }: MembershipView) {
+  const features = 'plan' in status && status.kind !== 'paused' && !unpaid?.resting ? status.plan.features : [];
+  return features.length === 0 ? [] : [{ label: t('membership.plan.includes'), value: features.join('\n') }];
+}
+
 /** The user's plan: name, price, next change and content, with links to change it. */
 export function PlanCard({ ctx, membership }: Props) {
   const { t } = ctx;
@@ -98,9 +104,7 @@ export function PlanCard({ ctx, membership }: Props) {
     ...refundFacts(ctx, status),
     ...(status.kind === 'changes' && nextCharge ? [nextPayment(ctx, status.at, nextCharge)] : []),
     ...(credit === undefined ? [] : [{ label: t('membership.plan.credit'), value: credit }]),
-    ...(plan === undefined || plan.features.length === 0
-      ? []
-      : [{ label: t('membership.plan.includes'), value: plan.features.join('\n') }]),
+    ...featureFacts(ctx, membership),
   ];
   return (
     <Card id="plan" title={t('membership.plan.title')}>

@@ -48,7 +48,6 @@ export function PauseMembershipPage(props: PauseMembershipProps) {
       <ul className="points">
         <li>{t('membership.pause.until', { date: formatDate(lang, until) })}</li>
         <li>{base === undefined ? t('membership.pause.none') : t('membership.pause.base', { plan: base })}</li>
-        <li>{t('membership.pause.back')}</li>
         <li>{t('membership.pause.early')}</li>
       </ul>
       <form className="form" method="post" action={action}>

@@ -196,6 +196,16 @@ export function cardFormProps(
   };
 }
 
+/** Below the ways to pay: Stripe has the data of the card. */
+export const SecuredLine = ({ ctx: { t }, methods }: { ctx: PageContext; methods: boolean }) => (
+  <p className="secured">
+    <Icon name="lock" />
+    <span>
+      <strong>{t('payment.secured')}</strong> {t(methods ? 'payment.methods.lead' : 'payment.lead')}
+    </span>
+  </p>
+);
+
 /**
  * Name on card, Stripe's three fields, zip/postal code, Save. Card data go only to Stripe, so the form needs scripts;
  * without them it says so.
@@ -210,12 +220,6 @@ export function CardForm({ ctx, ...props }: { ctx: PageContext } & CardFormProps
         </Notice>
       </div>
       <Island ctx={ctx} name="card-form" load="idle" view={CardFormView} props={props} />
-      <p className="secured">
-        <Icon name="lock" />
-        <span>
-          <strong>{ctx.t('payment.secured')}</strong> {ctx.t(props.methods ? 'payment.methods.lead' : 'payment.lead')}
-        </span>
-      </p>
     </>
   );
 }

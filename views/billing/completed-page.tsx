@@ -32,6 +32,12 @@ interface CompletedPageProps {
   signInHref?: string;
 }
 
+/** Without the plan, which the line below the heading names, unless it is alone. */
+function toShownLines({ lines }: Receipt, resultText = ''): readonly SummaryLine[] {
+  const [plan, ...others] = lines;
+  return plan && others.length > 0 && resultText.includes(plan.amount) ? others : lines;
+}
+
 /** 'Just a moment...', and the receipt of a purchase: it redirects by itself after the specification's 2 seconds, or by its link. */
 export function CompletedPage({ ctx, resultText, receipt, continueUrl, signInHref }: CompletedPageProps) {
   const { t } = ctx;
@@ -60,7 +66,7 @@ export function CompletedPage({ ctx, resultText, receipt, continueUrl, signInHre
             {resultText} {t('checkout.completed.lead')}
           </p>
         </div>
-        {receipt && <SummaryList {...receipt} />}
+        {receipt && <SummaryList {...receipt} lines={toShownLines(receipt, resultText)} />}
         <p data-redirect={redirectDelayMs}>
           <ButtonLink href={continueUrl} block>
             {t('checkout.completed.continue')}

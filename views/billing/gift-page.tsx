@@ -1,3 +1,4 @@
+import { membershipPath } from '../account/tabs.ts';
 import { AuthLayout } from '../layout/auth-layout.tsx';
 import type { PageContext } from '../page-context.ts';
 import { Button, ButtonLink } from '../parts/button.tsx';
@@ -44,6 +45,11 @@ export function GiftPage({ ctx, action, code, error, notice, other }: GiftPagePr
           {other.label}
         </ButtonLink>
       </form>
+      {other.href !== membershipPath && (
+        <p className="panel-ways">
+          <a href={membershipPath}>{t('payment.saved.back')}</a>
+        </p>
+      )}
     </AuthLayout>
   );
 }

@@ -11,7 +11,7 @@ import { Script } from '../parts/script.tsx';
 import { type SummaryLine, SummaryList } from '../parts/summary-list.tsx';
 import { BeginBox, type BeginBoxProps, cardFormId } from './begin-box.tsx';
 import { DetailsLine, type DetailsView } from './billing-details-fields.tsx';
-import { CardForm, cardFormProps, type StripeInPage } from './card-form.tsx';
+import { CardForm, cardFormProps, SecuredLine, type StripeInPage } from './card-form.tsx';
 import { type CardView, cardExpiry, cardName, expires, isBankDebit } from './card-name.ts';
 import { type CheckoutKind, CheckoutSteps } from './checkout-steps.tsx';
 import { PaymentAction } from './payment-action.tsx';
@@ -69,13 +69,15 @@ const TheLayout = ({
   ctx,
   steps,
   title,
+  lead,
   children,
-}: Pick<PaymentPageFrame, 'ctx' | 'steps'> & { title: string; children: ReactNode }) => (
+}: Pick<PaymentPageFrame, 'ctx' | 'steps'> & { title: string; lead?: string; children: ReactNode }) => (
   <AuthLayout ctx={ctx} long signOut>
     <Script ctx={ctx} entry="busy" />
     <CheckoutSteps ctx={ctx} kind={steps} />
     <div className="panel-head">
       <h1>{title}</h1>
+      {lead !== undefined && <p className="muted">{lead}</p>}
     </div>
     {children}
   </AuthLayout>
@@ -89,11 +91,12 @@ const CardIcon = () => (
 );
 
 /** `Your card: Visa •••• 4242, valid until 04/2030`. */
-export function SavedMethod({ t, card }: { t: T; card: CardView }) {
+export function SavedMethod(props: { t: T; card: CardView; refused?: boolean; note?: string | undefined }) {
+  const { t, card, refused, note } = props;
   const expiry = cardExpiry(card);
   const label = t(expiry === undefined ? 'payment.methods.label' : 'payment.saved.label');
   return (
-    <p className="saved-method">
+    <p className={refused ? 'saved-method refused' : 'saved-method'}>
       <CardIcon />
       <span>
         {t('mail.labelled', { label })} <strong>{cardName(t, card)}</strong>
@@ -102,6 +105,7 @@ export function SavedMethod({ t, card }: { t: T; card: CardView }) {
             , <span className="unbroken">{t('payment.saved.expiry', { date: expiry })}</span>
           </>
         )}
+        {note !== undefined && <small className="muted">{note}</small>}
       </span>
     </p>
   );
@@ -112,22 +116,27 @@ function SavedCard({
   ctx: { t },
   action,
   card,
-  quiet,
+  refused,
   fields = {},
   quote: { announced, due, order, begin },
 }: Pick<PaymentPageFrame, 'ctx' | 'action'> & {
   card: CardView;
-  quiet: boolean;
+  /** It has just been refused. */
+  refused: boolean;
   fields?: Record<string, string>;
   quote: NonNullable<PaymentPageProps['quote']>;
 }) {
   return (
     <form className="form" method="post" action={action}>
       <HiddenFields fields={{ ...announced, ...fields }} />
-      <SavedMethod t={t} card={card} />
-      {due !== undefined && isBankDebit(card) && <p className="muted small">{t('payment.methods.debitTakes')}</p>}
+      <SavedMethod
+        t={t}
+        card={card}
+        refused={refused}
+        note={due !== undefined && isBankDebit(card) ? t('payment.methods.debitTakes') : undefined}
+      />
       {begin && <BeginBox {...begin} idName="beginSaved" />}
-      <Button kind={quiet ? 'quiet' : 'primary'} block>
+      <Button kind={refused ? 'quiet' : 'primary'} block>
         {order === undefined
           ? t(expires(card) ? 'payment.saved.use' : 'payment.methods.use')
           : t('payment.saved.pay', { order, card: cardName(t, card) })}
@@ -183,8 +192,20 @@ const isDue = (quote: PaymentPageProps['quote']) => quote?.due !== undefined;
 const toHeading = (t: T, quote: PaymentPageProps['quote']): string =>
   quote && isDue(quote) ? t('payment.payFor', { plan: quote.plan }) : t('payment.heading');
 
-const MethodHeading = ({ t, quote }: { t: T } & Pick<PaymentPageProps, 'quote'>) =>
-  isDue(quote) && <h2>{t('payment.heading')}</h2>;
+/** The heading of the payment method, with the messages: a refusal stands below it, beside the method. */
+function MethodHead({ ctx, quote, notice, returned }: PaymentPageProps) {
+  const { t } = ctx;
+  const message = <PageNotice ctx={ctx} notice={notice} />;
+  const isRefusal = notice?.kind === 'error';
+  return (
+    <>
+      {!isRefusal && message}
+      {returned && <Notice kind="success">{t('payment.methods.confirmed')}</Notice>}
+      {isDue(quote) && <h2>{t('payment.heading')}</h2>}
+      {isRefusal && message}
+    </>
+  );
+}
 
 /** 'Payment Method': the amount, the saved card, the form for another (specification, section 2, step 2). */
 export function PaymentPage(props: PaymentPageProps) {
@@ -194,16 +215,15 @@ export function PaymentPage(props: PaymentPageProps) {
   const { t } = ctx;
   // Most users choose the saved card, unless it has just been refused.
   const kind = stripe.methods ? 'methods' : 'saved';
-  const savedFirst = card !== undefined && notice?.kind !== 'error';
+  const isRefused = notice?.kind === 'error';
+  const savedFirst = card !== undefined && !isRefused;
   return (
     <TheLayout ctx={ctx} steps={steps} title={toHeading(t, quote)}>
       {quote && <SummaryList {...quote} />}
       <DetailsLine ctx={ctx} details={details.view} href={details.href} />
-      <PageNotice ctx={ctx} notice={notice} />
-      {returned && <Notice kind="success">{t('payment.methods.confirmed')}</Notice>}
-      <MethodHeading t={t} quote={quote} />
+      <MethodHead {...props} />
       {quote && card && (
-        <SavedCard ctx={ctx} action={action} card={card} fields={fields} quiet={!savedFirst} quote={quote} />
+        <SavedCard ctx={ctx} action={action} card={card} fields={fields} refused={isRefused} quote={quote} />
       )}
       {quote ? (
         <MethodFold title={card && t(`payment.${kind}.another`)} isOpen={!savedFirst}>
@@ -230,6 +250,7 @@ export function PaymentPage(props: PaymentPageProps) {
       ) : (
         <Retry ctx={ctx} action={action} fields={retryFields} />
       )}
+      {quote && <SecuredLine ctx={ctx} methods={stripe.methods !== undefined} />}
       <p className="panel-ways">
         <a href={backHref}>{t('payment.saved.back')}</a>
       </p>
@@ -251,8 +272,7 @@ export function PaymentActionPage(props: PaymentActionPageProps) {
   const { ctx, steps, stripe, action, backHref, amount, ...payment } = props;
   const { t } = ctx;
   return (
-    <TheLayout ctx={ctx} steps={steps} title={t('payment.bank.title')}>
-      <p>{t('payment.bank.lead', { amount })}</p>
+    <TheLayout ctx={ctx} steps={steps} title={t('payment.bank.title')} lead={t('payment.bank.lead', { amount })}>
       <PaymentAction ctx={ctx} {...stripe} {...payment} action={action} otherCardHref={action} />
       <p className="panel-ways">
         <a href={backHref}>{t('payment.saved.back')}</a>

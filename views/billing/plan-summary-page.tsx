@@ -113,6 +113,12 @@ export function PlanSummaryPage(props: PlanSummaryPageProps) {
   const { ctx, steps, action, plan, lead, clientName, changeHref, notice, quote, seats, promo, card, ...more } = props;
   const { details, nextHref, has, changesTo } = more;
   const { t } = ctx;
+  // Above a message, the general sentence says nothing.
+  const isGeneral = notice !== undefined && lead === t('checkout.lead');
+  const words = [
+    ...(isGeneral ? [] : [lead]),
+    ...(clientName === undefined ? [] : [t('checkout.then', { clientName })]),
+  ];
   return (
     <AuthLayout ctx={ctx} long signOut>
       <Script ctx={ctx} entry="busy" />
@@ -124,7 +130,7 @@ export function PlanSummaryPage(props: PlanSummaryPageProps) {
         <h1 tabIndex={-1} autoFocus={steps !== 'purchase'}>
           {checkoutHeading(ctx, changesTo)}
         </h1>
-        <p className="muted">{clientName === undefined ? lead : `${lead} ${t('checkout.then', { clientName })}`}</p>
+        {words.length > 0 && <p className="muted">{words.join(' ')}</p>}
       </div>
       <PageNotice ctx={ctx} notice={notice} />
       {has !== undefined && <Notice kind="info">{has}</Notice>}

@@ -100,7 +100,7 @@ describe('the receipt on a completion page', () => {
     const day = String.raw`\w+ \d+, \d{4}`;
     expect(wordsOf(html)).toMatch(
       new RegExp(
-        `Just a moment\\.\\.\\. Your plan is Growth, annual\\..*Plan Growth, annual Paid with Visa ••••.4242 Paid on ${day} \\$5,000\\.00 Renews on ${day} at \\$5,000\\.00\\.`,
+        `Just a moment\\.\\.\\. Your plan is Growth, annual\\. Taking you there… Paid with Visa ••••.4242 Paid on ${day} \\$5,000\\.00 Renews on ${day} at \\$5,000\\.00\\.`,
       ),
     );
     expect(html).toMatch(/<p data-redirect="2000"><a class="button primary block"/);
@@ -124,7 +124,7 @@ describe('the receipt on a completion page', () => {
     expect((await press(browser, '/plan-purchase/10')).status).toBe(303);
     const words = await pageAt(browser, '/signup/completed/m-99');
     expect(words).toMatch(
-      /Plan Starter, monthly Begins on (\w+ \d+, \d{4}) Until \1 your plan stays as it is\. Then Starter begins, and \$99\.00 is charged\./,
+      /From .* your plan is Starter, monthly\. Taking you there… Begins on (\w+ \d+, \d{4}) Until \1 your plan stays as it is\. Then Starter begins, and \$99\.00 is charged\./,
     );
     expect(words).not.toContain('Paid');
     expect(words).not.toContain('$899');
