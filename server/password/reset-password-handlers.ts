@@ -163,12 +163,12 @@ const weakness = (r: ResetRequest) => strengthErrorText(r.t, r.field('password')
 /** The page of a refused form: a complete code stays in its field; the passwords do not, and their fields say so. */
 function rerender(r: OpenResetRequest, deps: PasswordDeps, view: ResetPasswordPageState): void {
   const code = normaliseCode(r.field('code').trim());
-  const again = r.t('password.reset.again');
+  const enterAgain = r.t('password.reset.again');
   renderResetPage(r, deps, {
     status: 400,
     ...(code !== undefined && { code }),
     ...view,
-    errors: { password: weakness(r) ?? again, confirm: again, ...view.errors },
+    errors: { password: weakness(r) ?? enterAgain, confirm: enterAgain, ...view.errors },
   });
 }
 
