@@ -1,5 +1,5 @@
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
-import { dayMs, type PlanId, type UserId } from '../../shared/index.ts';
+import type { PlanId, UserId } from '../../shared/index.ts';
 import type { Db, Schema } from '../../store/index.ts';
 import { isEnabledUser } from '../../users/index.ts';
 import type { Membership } from './membership.ts';
@@ -34,18 +34,16 @@ export async function listOldChanges(db: Db, max: number): Promise<Membership[]>
   return rows.map(toMembership);
 }
 
-/** Users whose paid period has ended since their pause began. */
+/** Users whose paid period has ended since their pause began, also while Foyer was away. */
 export async function listPausesBegun(db: Db, nowMs: number, max: number): Promise<UserId[]> {
   const rows = await db
     .selectFrom('memberships')
     .select('userId')
     .where('status', '=', 'paused')
-    .where('periodEnd', '>', nowMs - 2 * dayMs)
-    .where('periodEnd', '<=', nowMs)
     .where('pause', 'is not', null)
     .where('paidUntil', '<=', nowMs)
     .where(({ ref, eb }) => eb('syncedAt', '<', ref('paidUntil')))
-    .orderBy('periodEnd')
+    .orderBy('paidUntil')
     .limit(max)
     .execute();
   return rows.map(({ userId }) => userId);

@@ -38,6 +38,7 @@ import { requestToBegin } from './0037-request-to-begin.ts';
 import { seats } from './0038-seats.ts';
 import { gifts } from './0039-gifts.ts';
 import { planTrials } from './0040-plan-trials.ts';
+import { begunPauses } from './0041-begun-pauses.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, oldest first. Append only: a released one is never changed, moved or removed. */
@@ -82,4 +83,5 @@ export const migrations: readonly Migration[] = [
   seats,
   gifts,
   planTrials,
+  begunPauses,
 ];
