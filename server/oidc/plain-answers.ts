@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AdapterPayload } from 'oidc-provider';
 import { z } from 'zod';
 import { toClientId, toUserId } from '../shared/index.ts';
@@ -113,3 +113,12 @@ export function sendPlain(res: ServerResponse, answer: object): void {
   res.setHeader('Content-Length', body.length);
   res.end(body);
 }
+
+const redeemers = new WeakSet<IncomingMessage>();
+
+/** Notes that this request itself has used its code, so that the library, which refuses the rest, reports no theft. */
+export function noteRedemption(req: IncomingMessage): void {
+  redeemers.add(req);
+}
+
+export const hasRedeemed = (req: IncomingMessage): boolean => redeemers.has(req);

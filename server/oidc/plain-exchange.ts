@@ -12,14 +12,20 @@ import { isClientSecret } from './client-store.ts';
 import type { RecordUse } from './connected-app-store.ts';
 import type { GrantStore } from './grant-store.ts';
 import { findSigner } from './id-token-signer.ts';
-import { type ClaimsDeps, createClaimsReader, createHolderReader, findScopes, sendPlain } from './plain-answers.ts';
+import {
+  type ClaimsDeps,
+  createClaimsReader,
+  createHolderReader,
+  findScopes,
+  noteRedemption,
+  sendPlain,
+} from './plain-answers.ts';
 import { readExchange } from './plain-exchange-request.ts';
 import { refreshTokenSeconds } from './provider-configuration.ts';
 import { refreshTokenWriter } from './refresh-token-store.ts';
 import { sendServerError, sendStoreAway } from './server-errors.ts';
 import { shortLivedAdapter } from './short-lived-adapter.ts';
 import { hasScopeClaims } from './token-claims.ts';
-import { noteRedemption } from './token-metrics.ts';
 
 interface PlainExchangeDeps extends ClaimsDeps {
   database: Database;

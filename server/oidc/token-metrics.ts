@@ -1,6 +1,6 @@
-import type { IncomingMessage } from 'node:http';
 import Provider, { type Adapter, errors, type KoaContextWithOIDC } from 'oidc-provider';
 import type { ClientType, IssuedKind, Metrics } from '../shared/index.ts';
+import { hasRedeemed } from './plain-answers.ts';
 import { AnsweredBefore } from './refresh-token-reuse.ts';
 
 const saved: [event: string, kind: IssuedKind][] = [
@@ -31,13 +31,6 @@ export function countIssuedTokens(provider: Provider, metrics: Metrics): void {
   });
 }
 
-const redeemers = new WeakSet<IncomingMessage>();
-
-/** Notes that this request itself has used its code, so that the library, which refuses the rest, reports no theft. */
-export function noteRedemption(req: IncomingMessage): void {
-  redeemers.add(req);
-}
-
 /**
  * Reports a code or refresh token that is redeemed a second time: the library refuses and revokes, but emits no event.
  * Other look-ups (introspection, revocation) are not redemptions.
@@ -53,7 +46,7 @@ export function reportTokenReuse(
     async find(id) {
       const found = await adapter.find(id);
       const { ctx } = Provider;
-      if (found?.consumed && ctx?.oidc.route === 'token' && !redeemers.has(ctx.req)) metrics.reused(kind);
+      if (found?.consumed && ctx?.oidc.route === 'token' && !hasRedeemed(ctx.req)) metrics.reused(kind);
       return found;
     },
     async consume(id) {
