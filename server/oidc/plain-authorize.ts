@@ -58,7 +58,7 @@ const requestSchema = z.strictObject({
 });
 type PlainRequest = z.infer<typeof requestSchema> & { scopes: string[] };
 
-const any = z.unknown().optional();
+const uncheckedValue = z.unknown().optional();
 
 /** A web app of the marketplace itself, whose requests have no condition: of its registration only what is listed. */
 const clientSchema = z.strictObject({
@@ -78,7 +78,7 @@ const clientSchema = z.strictObject({
       ...['client_secret', 'previous_secret_hash', 'previous_secret_expires_at'],
       ...['id_token_claims', 'claims_without_scope', 'resources', 'pkce_optional', 'nonce_optional'],
       ...['calls_per_minute', 'calls_per_minute_by_call', 'required_plans', 'required_entitlements'],
-    ].map((name) => [name, any]),
+    ].map((name) => [name, uncheckedValue]),
   ),
 });
 type PlainClient = z.infer<typeof clientSchema>;

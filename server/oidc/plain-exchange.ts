@@ -80,7 +80,7 @@ const codeSchema = z.strictObject({
 });
 type PlainCode = z.infer<typeof codeSchema>;
 
-const any = z.unknown().optional();
+const uncheckedValue = z.unknown().optional();
 
 /** A client app whose tokens have no condition: of its registration only what is listed here. */
 const clientSchema = z.strictObject({
@@ -90,11 +90,11 @@ const clientSchema = z.strictObject({
   response_types: z.array(text),
   id_token_signed_response_alg: z.enum(['ES256', 'RS256']),
   first_party: z.boolean(),
-  client_secret: any,
-  previous_secret_hash: any,
-  previous_secret_expires_at: any,
-  id_token_claims: any,
-  legacy: any,
+  client_secret: uncheckedValue,
+  previous_secret_hash: uncheckedValue,
+  previous_secret_expires_at: uncheckedValue,
+  id_token_claims: uncheckedValue,
+  legacy: uncheckedValue,
   // They matter before the code is issued, or not at all.
   ...Object.fromEntries(
     [
@@ -103,7 +103,7 @@ const clientSchema = z.strictObject({
       ...['backchannel_logout_uri', 'backchannel_logout_session_required', 'calls_per_minute'],
       ...['calls_per_minute_by_call', 'pkce_optional', 'nonce_optional', 'unsigned_request_objects'],
       ...['claims_without_scope', 'require_pushed_authorization_requests', 'required_plans', 'required_entitlements'],
-    ].map((name) => [name, any]),
+    ].map((name) => [name, uncheckedValue]),
   ),
 });
 type PlainClient = z.infer<typeof clientSchema>;
