@@ -81,6 +81,13 @@ describe.each(backends)('billing details, on $name', (backend) => {
     expect(await vatIdsOf(shop, ada)).toEqual(['eu_vat DE000000000']);
   });
 
+  it('A VAT id whose creation Stripe has failed is there at once, though Stripe keeps that answer for a day', async () => {
+    const ada = await buyer(shop);
+    shop.stripe.fault('kept-error', (method, at) => method === 'POST' && at.endsWith('/tax_ids'));
+    expect(saved(await enter(ada.browser, { vat_id: 'DE000000000' }))).toBe(true);
+    expect(await vatIdsOf(shop, ada)).toEqual(['eu_vat DE000000000']);
+  });
+
   it('The result of the verification, which comes later, is shown', async () => {
     const ada = await buyer(shop);
     const statusOf = async () => (await shop.membership.findDetails(ada.user.id)).vatIdStatus;

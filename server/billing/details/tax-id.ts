@@ -1,7 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import type Stripe from 'stripe';
 import type { StripeCustomerId, UserId } from '../../shared/index.ts';
 import type { BillingDeps } from '../deps.ts';
-import { callStripe, orNotFound, toStripeRefusal } from '../stripe/stripe-client.ts';
+import { callStripe, hasFailed, orNotFound, toStripeRefusal } from '../stripe/stripe-client.ts';
 import { outdateNextCharge } from '../subscription/contact-store.ts';
 import { findMembership } from '../subscription/membership-store.ts';
 import { withUserLock } from '../user-lock.ts';
@@ -27,20 +28,40 @@ interface TaxIdResult {
   refused: boolean;
 }
 
+const findTaxId = (ids: readonly Stripe.TaxId[], target: TaxId): Stripe.TaxId | undefined =>
+  ids.find(({ type, value }) => type === target.type && value === target.value);
+
+const listTaxIds = async ({ stripe }: Deps, customerId: StripeCustomerId): Promise<Stripe.TaxId[]> =>
+  (await callStripe(stripe, (client) => client.customers.listTaxIds(customerId, { limit: maxTaxIds }))).data;
+
+/** A request that has failed is repeated with another key, unless it was executed nevertheless. */
+async function createTaxId(
+  deps: Deps,
+  customerId: StripeCustomerId,
+  { target, details }: { target: TaxId; details: StoredDetails },
+): Promise<Stripe.TaxId> {
+  const key = `foyer:tax-id:${details.userId}:${details.updatedAt}`;
+  const create = (idempotencyKey: string) =>
+    callStripe(deps.stripe, (client) => client.customers.createTaxId(customerId, target, { idempotencyKey }));
+  try {
+    return await create(key);
+  } catch (error) {
+    if (!hasFailed(error)) throw error;
+    return findTaxId(await listTaxIds(deps, customerId), target) ?? create(`${key}:${randomUUID()}`);
+  }
+}
+
 /** Finds the id among those of the customer, or creates it; one that the registry does not know is not created again. */
 async function ensureTaxId(
-  { stripe }: Deps,
+  deps: Deps,
   customerId: StripeCustomerId,
   { ids, details }: { ids: readonly Stripe.TaxId[]; details: StoredDetails },
 ): Promise<TaxIdResult> {
   const target = toTarget(details);
-  const taxId = target && ids.find(({ type, value }) => type === target.type && value === target.value);
+  const taxId = target && findTaxId(ids, target);
   if (!target || taxId || details.vatIdStatus === 'unverified') return { taxId, isNew: false, refused: false };
-  const idempotencyKey = `foyer:tax-id:${details.userId}:${details.updatedAt}`;
   try {
-    const created = await callStripe(stripe, (client) =>
-      client.customers.createTaxId(customerId, target, { idempotencyKey }),
-    );
+    const created = await createTaxId(deps, customerId, { target, details });
     return { taxId: created, isNew: true, refused: false };
   } catch (error) {
     const refusal = toStripeRefusal(error)?.code ?? '';
@@ -75,9 +96,7 @@ export async function bringTaxId(
 ): Promise<{ refused: boolean; changed: boolean }> {
   const { taxIdObject: formerId, vatId, vatIdStatus } = details;
   if (vatId === null && formerId === null) return { refused: false, changed: false };
-  const { data: ids } = await callStripe(deps.stripe, (client) =>
-    client.customers.listTaxIds(customerId, { limit: maxTaxIds }),
-  );
+  const ids = await listTaxIds(deps, customerId);
   const { taxId, isNew, refused } = await ensureTaxId(deps, customerId, { ids, details });
   const status = toStatus(taxId, details);
   const isRefuted = deps.catalogue.tax?.automatic === true && status === 'unverified';
