@@ -77,9 +77,13 @@ async function endPaidSubscription(deps: BillingDeps, membership: Membership): P
   else await scheduleEnd(deps, membership);
 }
 
+/** A task that is carried out in the act that has just read the user at Stripe. */
+type FreshTask = BillingTask & { read?: Membership };
+
 /** Cancels a following plan: nothing more is charged. */
-async function cancelLater(deps: BillingDeps, userId: UserId): Promise<void> {
-  const membership = await syncMember(deps, userId);
+async function cancelLater(deps: BillingDeps, userId: UserId, read?: Membership): Promise<void> {
+  const stored = read && (await findMembership(deps.database.db, userId));
+  const membership = stored?.version === read?.version && stored ? stored : await syncMember(deps, userId);
   if (!membership?.subscriptionId || (membership.cancelAtPeriodEnd && membership.nextPlanId === null)) return;
   // A free plan may continue.
   if (membership.pricedPlanId === trialPlanKey) return;
@@ -131,7 +135,7 @@ async function createFirst(deps: BillingDeps, userId: UserId): Promise<void> {
 }
 
 /** At once, or with its period. @returns whether the task has been completed or replaced there */
-async function endSubscription(deps: BillingDeps, task: BillingTask, userId: UserId): Promise<boolean> {
+async function endSubscription(deps: BillingDeps, task: FreshTask, userId: UserId): Promise<boolean> {
   const { kind, customerId } = task;
   // Otherwise a payment that completes later would restore the ended plan.
   const left = await finishOrDropPayment(deps, userId);
@@ -142,7 +146,7 @@ async function endSubscription(deps: BillingDeps, task: BillingTask, userId: Use
   const notice = readEndOnNotice(task);
   if (notice && (await endOnNotice(deps, { task, userId }, notice))) return true;
   const isLate = await endsTrialLate(deps, { ...task, userId });
-  if (kind === 'cancel-later' && !isLate) await cancelLater(deps, userId);
+  if (kind === 'cancel-later' && !isLate) await cancelLater(deps, userId, task.read);
   else if (customer !== null) {
     await noteRefundOfEnd(deps, { task, userId });
     await cancelSubscription(deps, userId, customer);
@@ -151,7 +155,7 @@ async function endSubscription(deps: BillingDeps, task: BillingTask, userId: Use
 }
 
 /** The caller holds the user's lock. */
-async function carryOutOfMember(deps: BillingDeps, task: BillingTask, userId: UserId): Promise<void> {
+async function carryOutOfMember(deps: BillingDeps, task: FreshTask, userId: UserId): Promise<void> {
   const { kind } = task;
   // Another action may have replaced or finished it before.
   if (!(await isWaiting(deps.database.db, task.id))) return;
@@ -250,7 +254,7 @@ export async function attemptTask(deps: BillingDeps, task: BillingTask): Promise
  */
 export async function carryOutAtOnce(
   deps: BillingDeps,
-  task: BillingTask & { userId: UserId },
+  task: FreshTask & { userId: UserId },
   { keepRefused = true }: { keepRefused?: boolean } = {},
 ): Promise<boolean> {
   try {

@@ -37,14 +37,15 @@ export async function readOrStored(
 /** @param isAway Stripe is known to be unavailable: the minute job does it, so that the caller does not wait again. */
 async function noteAndDo(
   deps: BillingDeps,
-  { userId, customerId }: Membership,
+  membership: Membership,
   act: { kind: 'cancel-later' | 'cancel-now' | 'resume'; isAway: boolean; detail?: string | null },
 ): Promise<boolean> {
   const { kind, isAway, detail = null } = act;
+  const { userId, customerId } = membership;
   const task = await deps.database.transaction((trx) =>
     addBillingTask(trx, { kind, userId, customerId, detail }, deps.now()),
   );
-  return !isAway && carryOutAtOnce(deps, { ...task, userId });
+  return !isAway && carryOutAtOnce(deps, { ...task, userId, read: membership });
 }
 
 /**
