@@ -13,7 +13,7 @@ import {
 } from './read-pages.ts';
 import { type Arrival, islandProps, type Visitor } from './visitor.ts';
 
-/** Stripe's test cards. */
+/** Stripe's test cards; after a slash the months that the card is valid, otherwise 48. */
 export const cards = {
   good: '4242424242424242',
   other: '5555555555554444',
@@ -22,6 +22,8 @@ export const cards = {
   chargeDeclined: '4000000000000341',
   /** Its bank asks at every payment. */
   asksAlways: '4000002760003184',
+  /** Its bank declines each charge after the end of the next month. */
+  expiresSoon: '4000002760000016/1',
 } as const;
 
 export const membershipPath = '/settings/membership';
@@ -32,10 +34,12 @@ interface Hand {
 }
 
 /** Does what Stripe.js does with a card that a member has typed. @returns undefined if Stripe refuses it */
-function confirmCard(engine: Engine, clientSecret: string, number: string): string | undefined {
+function confirmCard(engine: Engine, clientSecret: string, typed: string): string | undefined {
   const [id = ''] = clientSecret.split('_secret_');
-  const year = new Date(engine.nowMs()).getUTCFullYear() + 4;
-  const card = { number, exp_month: 12, exp_year: year, cvc: '123' };
+  const [number, months = '48'] = typed.split('/');
+  const today = new Date(engine.nowMs());
+  const last = new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth() + Number(months)));
+  const card = { number, exp_month: last.getUTCMonth() + 1, exp_year: last.getUTCFullYear(), cvc: '123' };
   const data = { type: 'card', card, billing_details: { name: 'Ada', address: { postal_code: '10115' } } };
   try {
     const params = { client_secret: clientSecret, payment_method_data: data };

@@ -43,6 +43,8 @@ export interface Mutation {
   rule: Rule;
   operations: Operation[];
   fault: Fault;
+  /** What the finding says, where several rules see the mistake. */
+  says?: RegExp;
 }
 
 /**

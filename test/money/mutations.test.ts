@@ -163,6 +163,26 @@ const mutations: Mutation[] = [
     fault: keeps('10'),
   },
   {
+    title: 'A receipt that names another amount for the next charge',
+    rule: 'O4',
+    says: /on the receipt/,
+    operations: [buy('10')],
+    fault: {
+      inDatabase: `CREATE TRIGGER dearer AFTER UPDATE ON memberships WHEN NEW.next_charge IS NOT NULL BEGIN
+      UPDATE memberships SET next_charge = json_set(NEW.next_charge, '$.amountCents', 5) WHERE user_id = NEW.user_id; END`,
+    },
+  },
+  {
+    title: 'A receipt that names another amount for the last payment',
+    rule: 'O1',
+    says: /the receipt of/,
+    operations: [buy('10')],
+    fault: {
+      inDatabase: `CREATE TRIGGER cheaper AFTER INSERT ON orders BEGIN
+      UPDATE orders SET paid_cents = 5 WHERE id = NEW.id; END`,
+    },
+  },
+  {
     title: 'A customer that no repair adopts after a kill',
     rule: 'O13',
     operations: [lostCustomer],
@@ -180,7 +200,8 @@ describe('a product that is wrong in one way', () => {
   }, 60_000);
   afterAll(() => shop?.close());
 
-  const judge = async (_title: string, rule: Rule, { operations, fault }: Pick<Mutation, 'operations' | 'fault'>) => {
+  type Case = Pick<Mutation, 'operations' | 'fault' | 'says'>;
+  const judge = async (_title: string, rule: Rule, { operations, fault, says = /./ }: Case) => {
     const right = await runScript(shop, { operations });
     const { call } = shop.stripe.engine;
     const change = (world: World) => spoil(world, fault);
@@ -188,7 +209,8 @@ describe('a product that is wrong in one way', () => {
       shop.stripe.engine.call = call;
     });
     expect(right.findings).toEqual([]);
-    expect(wrong.findings.map((finding) => finding.rule)).toContain(rule);
+    const told = wrong.findings.filter(({ detail }) => says.test(detail));
+    expect(told.map((finding) => finding.rule)).toContain(rule);
   };
   const [first, ...others] = [...mutations, ...trialMutations].map(
     ({ title, rule, ...rest }) => [title, rule, rest] as const,

@@ -112,6 +112,7 @@ const goodCards = [
   cards.third,
   cards.chargeDeclined,
   cards.asksAlways,
+  cards.expiresSoon,
 ];
 
 /** Plans with free days are sold to a member once: they come more often. */

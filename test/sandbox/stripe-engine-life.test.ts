@@ -65,6 +65,17 @@ describe('the stand-in’s engine: periods, failures, ends', () => {
     expect(kit.types().filter((type) => type === 'customer.subscription.deleted')).toHaveLength(1);
   });
 
+  it('A card pays to the end of its last month', () => {
+    const customer = kit.customer(visa);
+    kit.subscribe(customer, kit.price(9_900));
+    const card = String(kit.customerNow(customer).invoice_settings.default_payment_method);
+    kit.post(`/v1/payment_methods/${card}`, { card: { exp_month: 2, exp_year: 2026 } });
+    kit.engine.advance((28 + 31) * day);
+    expect(invoices(customer).map(({ status }) => status)).toEqual(['paid', 'paid', 'open']);
+    const { data } = kit.get<Stripe.ApiList<Stripe.PaymentIntent>>('/v1/payment_intents', { customer });
+    expect(data.map(({ last_payment_error: error }) => error?.code)).toEqual(['expired_card', undefined, undefined]);
+  });
+
   it('By default the engine makes eight attempts within two weeks, as Smart Retries do', () => {
     const customer = kit.customer(visa);
     const { id } = kit.subscribe(customer, kit.price(9_900));

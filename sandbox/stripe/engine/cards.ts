@@ -24,6 +24,7 @@ interface TestCard {
 
 const declined = (declineCode: string, message: string): Decline => ({ code: 'card_declined', declineCode, message });
 const generic = declined('generic_decline', 'Your card was declined.');
+const expired: Decline = { code: 'expired_card', message: 'Your card has expired.' };
 const insufficient = declined('insufficient_funds', 'Your card has insufficient funds.');
 
 /** The answer to an attempt without the customer (https://docs.stripe.com/payments/save-and-reuse#charge-saved-payment-method). */
@@ -87,7 +88,7 @@ const cards: Record<string, TestCard> = {
   '4000000000009995': refused('visa', insufficient),
   '4000000000009987': refused('visa', declined('lost_card', 'Your card was declined.')),
   '4000000000009979': refused('visa', declined('stolen_card', 'Your card was declined.')),
-  '4000000000000069': refused('visa', { code: 'expired_card', message: 'Your card has expired.' }),
+  '4000000000000069': refused('visa', expired),
   '4000000000000127': refused('visa', {
     code: 'incorrect_cvc',
     message: "Your card's security code is incorrect.",
@@ -153,6 +154,15 @@ export function checkCard(card: { number: string; expMonth: number; expYear: num
   if (card.cvc !== undefined && !digits.test(card.cvc)) {
     throw cardError("Your card's security code is invalid.", 'invalid_cvc', 'cvc');
   }
+}
+
+/** The bank's answer to a payment; a card is valid to the end of its month. */
+export function chargeAnswer(
+  number: string,
+  card: { exp_month: number; exp_year: number } | undefined,
+  nowMs: number,
+): Answer {
+  return card && nowMs >= Date.UTC(card.exp_year, card.exp_month) ? expired : testCard(number).charge;
 }
 
 /** Equal for every saving of the same number, like Stripe's within one account. */

@@ -1,5 +1,5 @@
 import type Stripe from 'stripe';
-import { type Answer, authenticationRequired, type Decline, testCard } from './cards.ts';
+import { type Answer, authenticationRequired, chargeAnswer, type Decline, testCard } from './cards.ts';
 import { newId } from './new-id.ts';
 import type { Charge, PaymentIntent, PaymentMethod, SetupIntent } from './objects.ts';
 import { getHiddenCard } from './payment-methods.ts';
@@ -176,7 +176,8 @@ export function attemptPayment(state: State, intentId: string, payment: Payment)
     state.announce('payment_intent.processing', intent);
     return { outcome: 'processing' };
   }
-  return chargeNow(state, intent, { method, answer: isUnproven ? authenticationRequired : card.charge });
+  const answer = chargeAnswer(hiddenCard.number, method.card, state.now() * 1000);
+  return chargeNow(state, intent, { method, answer: isUnproven ? authenticationRequired : answer });
 }
 
 /** The bank's answer to a debit, days later. */
