@@ -1,5 +1,6 @@
 import { page, standing } from '../account/membership-steps.ts';
 import type { Buyer } from './api-steps.ts';
+import { mainForm, wordsOf } from './checkout/shop.ts';
 import { charges, hourMs, pass } from './pause-steps.ts';
 import type { Shop } from './steps.ts';
 import { aBuyerIn, buyByPage, startTaxedShop } from './tax-steps.ts';
@@ -65,5 +66,20 @@ describe('charges that are too small, with tax that is added', () => {
     expect(words).toMatch(/Renews on [^$]+ at \$58\.91\./);
     expect(words).toContain('after that, $117.81 is charged.');
     expect(await renewWhile(who, 5_891)).toBe(11_781);
+  });
+
+  it('A later plan names the whole amount after the code, on the page that changes and on that of the membership', async () => {
+    const who = await aBuyerIn(shop);
+    await buyByPage(shop, who, '12', 'THREEHALF');
+    const browser = await shop.foyer.signedIn(who.user);
+    await browser.get('/plan-purchase/10');
+    const html = await (await browser.get('/plan-purchase/10')).text();
+    const { action, fields } = mainForm(html);
+    expect((await browser.post(action, fields)).status).toBe(303);
+    const after = 'after that, $117.81 is charged.';
+    expect(wordsOf(html)).toContain(after);
+    expect(await membershipPage(who)).toContain(after);
+    expect(await renew(who)).toEqual([29_691, 5_891]);
+    expect(await membershipPage(who)).toContain(after);
   });
 });

@@ -14,7 +14,7 @@ import {
 import type { Snapshot } from '../subscription/membership-store.ts';
 import type { StripeSnapshot } from './read-stripe-snapshot.ts';
 import { toBasis } from './stored-values.ts';
-import { callStripe, previewNextInvoice } from './stripe-client.ts';
+import { callStripe, previewNextInvoice, toWholePreview } from './stripe-client.ts';
 import { type ChargeDiscounts, toRegularAmounts, usedCreditCents } from './stripe-invoices.ts';
 import { findDraft, leftAfter, plannedChange, toChargeable, toId, toMs } from './stripe-objects.ts';
 
@@ -175,7 +175,8 @@ export async function previewLaterPlan(
   const { nextPriceId } = plannedChange(subscription, subscription.items.data[0]?.current_period_end ?? 0);
   if (nextPriceId !== undefined && isNext(membership, plan)) {
     const scheduled = await previewNextInvoice({ stripe }, subscription);
-    if (scheduled) return toChargeAfter(scheduled, membership, { at, balanceCents, period });
+    const askWhole = toWholePreview(stripe, subscription);
+    if (scheduled) return toChargeAfter(scheduled, membership, { at, balanceCents, period, askWhole });
   }
   // A plan that goes on keeps its price, also an archived one.
   const price = membership.pricedPlanId === plan.id ? undefined : await prices.priceIdFor(plan);
@@ -271,16 +272,13 @@ async function previewNextCharge(
   if (!invoice) return null;
   const ownPeriod = plan ? plan.period : snapshot.price && toPeriod(snapshot.price);
   const period = withAnchor(ownPeriod, snapshot.price, subscription);
-  const charge = { at: soldStart(invoice) ?? snapshot.periodEnd, period, askWhole: toWholePreview(deps, subscription) };
+  const charge = {
+    at: soldStart(invoice) ?? snapshot.periodEnd,
+    period,
+    askWhole: toWholePreview(deps.stripe, subscription),
+  };
   if (!findDraft(subscription)) return toNextCharge(invoice, snapshot, charge);
   return toChargeAfter(invoice, snapshot, { ...charge, balanceCents: snapshot.balanceCents });
-}
-
-/** The next charge without any discount; undefined: a later plan begins with it. */
-function toWholePreview({ stripe }: Pick<BillingDeps, 'stripe'>, { id, schedule, customer }: Stripe.Subscription) {
-  if (schedule !== null) return undefined;
-  const params = { customer: toId(customer), subscription: id, preview_mode: 'recurring', discounts: '' } as const;
-  return () => callStripe(stripe, (client) => client.invoices.createPreview(params));
 }
 
 /** The start of the period that is paid by it. */

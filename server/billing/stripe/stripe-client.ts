@@ -6,7 +6,7 @@ import { once, propertyIn, type StripeCustomerId } from '../../shared/index.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { StripeUnavailableError, TaxLocationError } from '../results.ts';
 import { listTaxes, type TaxRate } from './stripe-invoices.ts';
-import { findSchedule, laterPhases, toId } from './stripe-objects.ts';
+import { findSchedule, laterPhases, plannedChange, toId } from './stripe-objects.ts';
 
 interface StripeSettings {
   secretKey: string;
@@ -179,6 +179,26 @@ export async function previewNextInvoice(
     if (toStripeRefusal(error)?.code === 'invoice_upcoming_none') return null;
     throw error;
   });
+}
+
+/** The next charge without any discount, of a scheduled plan too. */
+export function toWholePreview(stripe: StripeClient, subscription: Stripe.Subscription) {
+  const { id, customer, items } = subscription;
+  const { nextPriceId, nextSeats } = plannedChange(subscription, items.data[0]?.current_period_end ?? 0);
+  const scheduled = nextPriceId !== undefined && { price: nextPriceId, quantity: nextSeats ?? 1 };
+  const params: Stripe.InvoiceCreatePreviewParams = {
+    customer: toId(customer),
+    subscription: id,
+    preview_mode: 'recurring',
+    discounts: '',
+    ...(scheduled && {
+      subscription_details: {
+        items: items.data.map((item) => ({ id: item.id, ...scheduled })),
+        proration_behavior: 'none',
+      },
+    }),
+  };
+  return () => callStripe(stripe, (client) => client.invoices.createPreview(params));
 }
 
 /** Tests whether the tax of a subscription is computed as the catalogue asks. */
