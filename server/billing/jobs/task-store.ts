@@ -37,6 +37,9 @@ export type BillingTask = Omit<Row<'billingTasks'>, 'userId'> & {
   userId: UserId | null;
 };
 
+/** A task that is carried out in the act that has just read the user at Stripe. */
+export type FreshTask = BillingTask & { read?: { version: number } };
+
 /** The column is never null. */
 const noUser = toUserId('');
 

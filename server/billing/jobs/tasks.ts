@@ -16,7 +16,7 @@ import { isRefusedResumption } from '../subscription/kept-renewal.ts';
 import { isPaused, type Membership, trialPlanKey } from '../subscription/membership.ts';
 import { currentPaidPlan } from '../subscription/membership-state.ts';
 import { findMembership } from '../subscription/membership-store.ts';
-import { waitsForEnd } from '../subscription/notice-rules.ts';
+import { isRefundAlone, settlingOrder, waitsForEnd } from '../subscription/notice-rules.ts';
 import { isToCome, pauseAsNoted } from '../subscription/schedule-pause.ts';
 import { readScheduled, readScheduledPrices, scheduleChange, scheduleEnd } from '../subscription/scheduled-change.ts';
 import { syncMember } from '../subscription/sync-from-stripe.ts';
@@ -25,6 +25,7 @@ import {
   announcedSeats,
   type BillingTask,
   completeTask,
+  type FreshTask,
   isWaiting,
   listDueTasks,
   listRefunds,
@@ -77,13 +78,10 @@ async function endPaidSubscription(deps: BillingDeps, membership: Membership): P
   else await scheduleEnd(deps, membership);
 }
 
-/** A task that is carried out in the act that has just read the user at Stripe. */
-type FreshTask = BillingTask & { read?: Membership };
-
 /** Cancels a following plan: nothing more is charged. */
-async function cancelLater(deps: BillingDeps, userId: UserId, read?: Membership): Promise<void> {
-  const stored = read && (await findMembership(deps.database.db, userId));
-  const membership = stored?.version === read?.version && stored ? stored : await syncMember(deps, userId);
+async function cancelLater(deps: BillingDeps, userId: UserId, read?: FreshTask['read']): Promise<void> {
+  const stored = await findMembership(deps.database.db, userId);
+  const membership = read && stored?.version === read.version ? stored : await syncMember(deps, userId);
   if (!membership?.subscriptionId || (membership.cancelAtPeriodEnd && membership.nextPlanId === null)) return;
   // A free plan may continue.
   if (membership.pricedPlanId === trialPlanKey) return;
@@ -270,13 +268,6 @@ export async function carryOutAtOnce(
   }
 }
 
-/** Refunds come first: one that an operator has asked for may end the plan. */
-const settledFirst = (task: BillingTask): boolean => task.kind === 'refund' && !waitsForEnd(task);
-/** It ends nothing: it may wait for a bank, or for Stripe. */
-const isRefundAlone = ({ kind, detail }: BillingTask): boolean =>
-  kind === 'refund' && parseColumn(storedValues.refund, detail)?.end === 'keep';
-const settledNext = ({ kind }: BillingTask): boolean => kind !== 'refund' && kind !== 'ensure-customer';
-
 /**
  * Before an action that charges: earlier requests of the user are done first, or they would end the new purchase. The
  * caller holds the user's lock.
@@ -285,7 +276,7 @@ const settledNext = ({ kind }: BillingTask): boolean => kind !== 'refund' && kin
  */
 export async function settleNoted(deps: BillingDeps, userId: UserId): Promise<boolean> {
   let isAny = false;
-  for (const isMeant of [settledFirst, settledNext]) {
+  for (const isMeant of settlingOrder) {
     for (const task of (await listTasks(deps.database.db, userId)).filter(isMeant)) {
       isAny = true;
       try {

@@ -112,3 +112,13 @@ export function withRefundAtEnd<M extends Membership>(membership: M, tasks: read
   if (!isNoted && membership.periodEnd !== endsAt) return membership;
   return { ...membership, periodEnd: endsAt, refundAtEnd };
 }
+
+/** The tasks of a user in the order of an act that settles them: a refund that an operator has asked for may end the plan. */
+export const settlingOrder: readonly ((task: BillingTask) => boolean)[] = [
+  (task) => task.kind === 'refund' && !waitsForEnd(task),
+  ({ kind }) => kind !== 'refund' && kind !== 'ensure-customer',
+];
+
+/** Tests whether a task is a refund that ends nothing: it may wait for a bank, or for Stripe. */
+export const isRefundAlone = ({ kind, detail }: BillingTask): boolean =>
+  kind === 'refund' && parseColumn(storedValues.refund, detail)?.end === 'keep';
