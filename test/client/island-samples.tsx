@@ -10,7 +10,7 @@ import { NewPassword } from '../../views/parts/new-password.tsx';
 import { PassingNotice } from '../../views/parts/passing-notice.tsx';
 import { PasswordField } from '../../views/parts/password-field.tsx';
 import { ProfileMenu } from '../../views/parts/profile-menu.tsx';
-import { Resend } from '../../views/parts/resend.tsx';
+import { Resend, ResendForm } from '../../views/parts/resend.tsx';
 import { SavedCodes } from '../../views/parts/saved-codes.tsx';
 import { Script } from '../../views/parts/script.tsx';
 import { Segmented } from '../../views/parts/segmented.tsx';
@@ -94,7 +94,10 @@ export function islandSamples(ctx: PageContext): Record<string, ReactElement> {
     ),
     'code input with error and hint': <CodeInput ctx={ctx} {...code} error="Wrong." hint="From your app." autoFocus />,
     resend: (
-      <Resend ctx={ctx} action="/echo" question="No code?" label="Resend" waitSeconds={2} waitText="again in % s" />
+      <>
+        <Resend ctx={ctx} action="/echo" question="No code?" label="Resend" waitSeconds={2} waitText="again in % s" />
+        <ResendForm action="/echo" />
+      </>
     ),
     'resend at once': (
       <Resend ctx={ctx} action="/echo" question={nasty} label={nasty} waitSeconds={0} waitText={nasty} />

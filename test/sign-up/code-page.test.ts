@@ -66,11 +66,13 @@ describe.each(backends)('the code page of a sign-up on $name', (backend) => {
     expect((await confirm(last, await codeFor(foyer, email))).status).toBe(303);
   });
 
-  it('“Wrong address?” keeps what was entered except the password and sends a code to the other address', async () => {
+  it('“Back” keeps what was entered except the password and sends a code to the other address', async () => {
     const [wrong, right] = [newAddress(), newAddress()];
     const browser = foyer.browser();
     const first = await begin(foyer, browser, wrong);
-    const back = await (await browser.get('/signup')).text();
+    const page = await (await browser.get('/signup/emailCaptured')).text();
+    const backHref = /href="([^"]+)">Back</.exec(page)?.[1] ?? '';
+    const back = await (await browser.get(backHref)).text();
     expect([valueOfField(back, 'given_name'), valueOfField(back, 'family_name'), valueOfField(back, 'email')]).toEqual([
       'Ida',
       'Sommer',

@@ -1,10 +1,10 @@
 import { type PageContext, pageForm } from '../page-context.ts';
 import { Button } from '../parts/button.tsx';
-import { CodeForm, type NewestCode } from '../parts/code-input.tsx';
+import { CodeForm } from '../parts/code-form.tsx';
+import type { NewestCode } from '../parts/code-input.tsx';
 import { Field } from '../parts/field.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { PageNotice } from '../parts/page-notice.tsx';
-import { Resend } from '../parts/resend.tsx';
 import { AccountAction, ActButtons, type ActionProblem } from './account-action.tsx';
 import { EndOthers } from './end-others.tsx';
 import type { FormPageProps } from './form-page.ts';
@@ -122,19 +122,17 @@ export function ContactCodePage(props: ContactCodePageProps) {
         error={error}
         newest={newest}
         options={endOthers !== undefined && <EndOthers ctx={ctx} checked={endOthers} />}
+        resend={{
+          question: t('contact.code.missing'),
+          byEmail: newest?.by === 'email',
+          label: t('password.reset.sendAgain'),
+          waitSeconds,
+          waitText: t('password.reset.in', { seconds: '%' }),
+        }}
       >
         <ActButtons ctx={ctx} submit={t('contact.code.submit')} tab="sign-in" />
       </CodeForm>
       <div className="panel-ways">
-        <Resend
-          ctx={ctx}
-          action={action}
-          question={t('contact.code.missing')}
-          byEmail={newest?.by === 'email'}
-          label={t('password.reset.sendAgain')}
-          waitSeconds={waitSeconds}
-          waitText={t('password.reset.in', { seconds: '%' })}
-        />
         <p className="muted small">
           {other.question}{' '}
           <a href={other.href} data-step="">

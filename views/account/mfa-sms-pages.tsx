@@ -1,7 +1,7 @@
 import type { PageContext } from '../page-context.ts';
-import { CodeForm, type NewestCode } from '../parts/code-input.tsx';
+import { CodeForm } from '../parts/code-form.tsx';
+import type { NewestCode } from '../parts/code-input.tsx';
 import { PageNotice } from '../parts/page-notice.tsx';
-import { Resend } from '../parts/resend.tsx';
 import { ActButtons } from './account-action.tsx';
 import { EndOthers } from './end-others.tsx';
 import { MfaAct } from './mfa-page.tsx';
@@ -74,17 +74,15 @@ export function MfaSmsCodePage(props: MfaSmsCodePageProps) {
         error={error}
         newest={newest}
         options={<EndOthers ctx={ctx} checked={endOthers} />}
+        resend={{
+          question: t('mfaSettings.sms.missing'),
+          label: t('mfaSettings.sms.resend'),
+          waitSeconds,
+          waitText: t('mfaSettings.sms.in', { seconds: '%' }),
+        }}
       >
         <ActButtons ctx={ctx} submit={t('mfaSettings.totp.activate')} tab="mfa-data" />
       </CodeForm>
-      <Resend
-        ctx={ctx}
-        action={action}
-        question={t('mfaSettings.sms.missing')}
-        label={t('mfaSettings.sms.resend')}
-        waitSeconds={waitSeconds}
-        waitText={t('mfaSettings.sms.in', { seconds: '%' })}
-      />
     </MfaAct>
   );
 }

@@ -1,6 +1,6 @@
 import type { PageContext } from '../page-context.ts';
 import { Button, ButtonLink } from '../parts/button.tsx';
-import { CodeForm } from '../parts/code-input.tsx';
+import { CodeForm } from '../parts/code-form.tsx';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { QrCode } from '../parts/qr-code.tsx';
 import { ActButtons } from './account-action.tsx';

@@ -70,11 +70,17 @@ function SentAt({ ctx: { t, lang }, newest, isRefused }: { ctx: PageContext; new
 /**
  * With scripts, only digits stay and only a complete code is sent; the server enforces the same without them.
  * @param isAlone the code is all that its form asks for: the last digit sends it
+ * @param resend the `Resend` of a page on which another code can be requested
  */
 export function CodeInput(
-  props: { ctx: PageContext; isAlone?: boolean; newest?: NewestCode | undefined } & Omit<CodeInputProps, 'autoSubmit'>,
+  props: {
+    ctx: PageContext;
+    isAlone?: boolean;
+    newest?: NewestCode | undefined;
+    resend?: ReactNode;
+  } & Omit<CodeInputProps, 'autoSubmit'>,
 ) {
-  const { ctx, isAlone = false, newest, ...field } = props;
+  const { ctx, isAlone = false, newest, resend, ...field } = props;
   return (
     <div className="code-field">
       {/* Not at the first touch: phones fill the code in without one. */}
@@ -85,33 +91,13 @@ export function CodeInput(
         view={CodeInputView}
         props={{ ...field, ...(isAlone && { autoSubmit: true }) }}
       />
-      {newest !== undefined && <SentAt ctx={ctx} newest={newest} isRefused={field.error !== undefined} />}
       {isAlone && (
         <p className="field-hint code-hint" id={autoSubmitId(props.name)}>
           {ctx.t('common.codeAutoSubmit')}
         </p>
       )}
+      {newest !== undefined && <SentAt ctx={ctx} newest={newest} isRefused={field.error !== undefined} />}
+      {resend}
     </div>
-  );
-}
-
-interface CodeFormProps extends Pick<CodeInputProps, 'label' | 'incomplete' | 'value' | 'error' | 'hint'> {
-  ctx: PageContext;
-  action: string;
-  newest?: NewestCode | undefined;
-  /** Above the code, whose last digit sends the form. */
-  options?: ReactNode;
-  /** Below the code: at least the button. */
-  children: ReactNode;
-}
-
-/** The form of a one-time code, which is the first thing on its page. */
-export function CodeForm({ ctx, action, options, children, label, incomplete, ...texts }: CodeFormProps) {
-  return (
-    <form className="form" method="post" action={action} noValidate>
-      {options}
-      <CodeInput ctx={ctx} name="code" label={label} length={6} incomplete={incomplete} {...texts} autoFocus isAlone />
-      {children}
-    </form>
   );
 }

@@ -3,6 +3,8 @@ import { Button } from './button.tsx';
 import { Island } from './island.tsx';
 
 export interface ResendProps {
+  /** Of the form that the button sends, which is not the one around it. */
+  formId: string;
   /** Seconds until it is offered; 0: now. */
   waitSeconds: number;
   label: string;
@@ -10,8 +12,8 @@ export interface ResendProps {
   waitText: string;
 }
 
-interface ResendFormProps extends ResendProps {
-  ctx: PageContext;
+export interface ResendTexts extends Omit<ResendProps, 'formId'> {
+  /** The address of its form. */
   action: string;
   /** Asks whether none has arrived. */
   question: string;
@@ -19,11 +21,11 @@ interface ResendFormProps extends ResendProps {
   byEmail?: boolean;
 }
 
-export function ResendView({ waitSeconds, label, waitText, live }: ResendProps & { live?: boolean }) {
+export function ResendView({ formId, waitSeconds, label, waitText, live }: ResendProps & { live?: boolean }) {
   return (
     <>
       {!(live && waitSeconds > 0) && (
-        <Button kind="link" size="small" name="act" value="resend">
+        <Button kind="link" size="small" form={formId} name="act" value="resend">
           {label}
         </Button>
       )}
@@ -32,18 +34,26 @@ export function ResendView({ waitSeconds, label, waitText, live }: ResendProps &
   );
 }
 
+/** Several dialogs of one page may each have one. */
+const toFormId = (action: string) => `resend${action.replace(/[?#].*/, '').replaceAll('/', '-')}`;
+
 /**
- * The form that requests another code. With scripts, the seconds count down in the place of the button; the server
- * works without.
+ * The line of a code's field that requests another code; {@link ResendForm} is outside the form of that field. With
+ * scripts, the seconds count down in the place of the button; the server works without.
  */
-export function Resend({ ctx, action, question, byEmail = false, ...props }: ResendFormProps) {
+export function Resend({ ctx, action, question, byEmail = false, ...props }: ResendTexts & { ctx: PageContext }) {
   return (
     <>
-      <form className="resend" method="post" action={action}>
-        <span className="small muted">{question}</span>{' '}
-        <Island ctx={ctx} name="resend" load="idle" view={ResendView} props={props} />
-      </form>
-      {byEmail && <p className="small muted">{ctx.t('codes.spam')}</p>}
+      {byEmail && <p className="field-hint">{ctx.t('codes.spam')}</p>}
+      <div className="resend small muted">
+        <span>{question}</span>{' '}
+        <Island ctx={ctx} name="resend" load="idle" view={ResendView} props={{ formId: toFormId(action), ...props }} />
+      </div>
     </>
   );
+}
+
+/** Without the code, which need not be complete. */
+export function ResendForm({ action }: Pick<ResendTexts, 'action'>) {
+  return <form id={toFormId(action)} method="post" action={action} hidden />;
 }

@@ -9,7 +9,7 @@ import { Notice } from '../parts/notice.tsx';
 import type { NoticeDuration } from '../parts/notice-durations.ts';
 import { PageNotice } from '../parts/page-notice.tsx';
 import { PasswordField } from '../parts/password-field.tsx';
-import { Resend } from '../parts/resend.tsx';
+import { Resend, ResendForm } from '../parts/resend.tsx';
 import { Script } from '../parts/script.tsx';
 
 /** The notice about the last action. */
@@ -51,7 +51,7 @@ function firstField({ errors, proven }: ResetPasswordPageProps): 'code' | 'passw
 }
 
 function Fields(props: ResetPasswordPageProps) {
-  const { ctx, controls, username, code, proven, errors, newest } = props;
+  const { ctx, action, controls, username, code, proven, errors, newest, waitSeconds } = props;
   const { t } = ctx;
   const focus = firstField(props);
   return (
@@ -67,6 +67,17 @@ function Fields(props: ResetPasswordPageProps) {
           error={errors.code}
           newest={newest}
           {...(code !== undefined && { value: code })}
+          resend={
+            <Resend
+              ctx={ctx}
+              action={action}
+              question={t('password.reset.notReceived')}
+              byEmail
+              label={t('password.reset.sendAgain')}
+              waitSeconds={waitSeconds}
+              waitText={t('password.reset.in', { seconds: '%' })}
+            />
+          }
           autoFocus={focus === 'code'}
         />
       )}
@@ -91,7 +102,7 @@ function Fields(props: ResetPasswordPageProps) {
 
 /** 'Reset Your Password' in the browser that has requested a code (specification, section 2). */
 export function ResetPasswordPage(props: ResetPasswordPageProps) {
-  const { ctx, action, otherHref, username, sent, proven, problem, notice, moved = false, waitSeconds } = props;
+  const { ctx, action, otherHref, username, sent, proven, problem, notice, moved = false } = props;
   const { t } = ctx;
   return (
     <AuthLayout ctx={ctx} nav="signIn" long>
@@ -112,18 +123,8 @@ export function ResetPasswordPage(props: ResetPasswordPageProps) {
         <Fields {...props} />
         <Button block>{t('password.reset.submit')}</Button>
       </form>
+      {!proven && <ResendForm action={action} />}
       <div className="panel-ways">
-        {!proven && (
-          <Resend
-            ctx={ctx}
-            action={action}
-            question={t('password.reset.notReceived')}
-            byEmail
-            label={t('password.reset.sendAgain')}
-            waitSeconds={waitSeconds}
-            waitText={t('password.reset.in', { seconds: '%' })}
-          />
-        )}
         <p className="small muted">
           {t('password.reset.other')} <a href={otherHref}>{t('password.reset.change')}</a>
         </p>

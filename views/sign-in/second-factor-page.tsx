@@ -7,7 +7,7 @@ import { Field } from '../parts/field.tsx';
 import { HiddenFields } from '../parts/hidden-fields.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { PageNotice, type PageNoticeProps } from '../parts/page-notice.tsx';
-import { Resend } from '../parts/resend.tsx';
+import { Resend, ResendForm } from '../parts/resend.tsx';
 import { Script } from '../parts/script.tsx';
 import { ReauthenticateBackdrop, SignInBackdrop } from './backdrop.tsx';
 
@@ -56,7 +56,7 @@ function Lead({ ctx: { t }, method, phone, unsent }: SecondFactorPageProps) {
   );
 }
 
-function CodeField({ ctx, method, error, hint, newest }: SecondFactorPageProps) {
+function CodeField({ ctx, action, method, error, hint, newest, waitSeconds }: SecondFactorPageProps) {
   const { t } = ctx;
   if (method === 'recovery') {
     return (
@@ -83,6 +83,18 @@ function CodeField({ ctx, method, error, hint, newest }: SecondFactorPageProps) 
       error={error}
       hint={hint}
       newest={newest}
+      resend={
+        method === 'sms' && (
+          <Resend
+            ctx={ctx}
+            action={action}
+            question={t('mfa.challenge.missing')}
+            label={t('mfa.challenge.resend')}
+            waitSeconds={waitSeconds}
+            waitText={t('mfa.challenge.wait', { seconds: '%' })}
+          />
+        )
+      }
       autoFocus
       isAlone
     />
@@ -118,7 +130,7 @@ function OtherMethods({ ctx: { t }, action, others }: SecondFactorPageProps) {
  * with scripts, `client/entries/modal.ts` shows it over that form, which is not reachable meanwhile.
  */
 export function SecondFactorPage(props: SecondFactorPageProps) {
-  const { ctx, action, closeHref, method, others, waitSeconds, notice, backdrop } = props;
+  const { ctx, action, closeHref, method, others, notice, backdrop } = props;
   const { t } = ctx;
   const isRecovery = method === 'recovery';
   return (
@@ -144,17 +156,8 @@ export function SecondFactorPage(props: SecondFactorPageProps) {
             <CodeField {...props} />
             <Button block>{t('mfa.challenge.confirm')}</Button>
           </form>
+          {method === 'sms' && <ResendForm action={action} />}
           <div className="panel-ways">
-            {method === 'sms' && (
-              <Resend
-                ctx={ctx}
-                action={action}
-                question={t('mfa.challenge.missing')}
-                label={t('mfa.challenge.resend')}
-                waitSeconds={waitSeconds}
-                waitText={t('mfa.challenge.wait', { seconds: '%' })}
-              />
-            )}
             {others.length > 0 && <OtherMethods {...props} />}
             <form className="dialog-foot" method="post" action={action}>
               <Button kind="link" size="small" name="act" value="cancel">

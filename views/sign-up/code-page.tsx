@@ -1,10 +1,10 @@
 import { AuthLayout } from '../layout/auth-layout.tsx';
 import type { PageContext } from '../page-context.ts';
 import { Button, ButtonLink } from '../parts/button.tsx';
-import { CodeForm, type NewestCode } from '../parts/code-input.tsx';
+import { CodeForm } from '../parts/code-form.tsx';
+import type { NewestCode } from '../parts/code-input.tsx';
 import { MailboxLink } from '../parts/mailbox-link.tsx';
 import { PageNotice, type PageNoticeProps } from '../parts/page-notice.tsx';
-import { Resend } from '../parts/resend.tsx';
 import { Script } from '../parts/script.tsx';
 import { SignUpSteps } from './sign-up-steps.tsx';
 
@@ -44,11 +44,6 @@ export function CodePage(props: CodePageProps) {
           {t(unsent ? 'signUp.code.unsent' : 'signUp.code.lead')} <strong className="address">{email}</strong>
         </p>
         <MailboxLink ctx={ctx} email={email} />
-        {backHref !== undefined && (
-          <p className="small muted">
-            {t('signUp.code.wrongAddress')} <a href={backHref}>{t('signUp.code.changeAddress')}</a>
-          </p>
-        )}
       </div>
       <PageNotice ctx={ctx} notice={notice} />
       <CodeForm
@@ -58,20 +53,18 @@ export function CodePage(props: CodePageProps) {
         incomplete={t('codes.incomplete')}
         error={error}
         newest={newest}
+        resend={{
+          question: t('signUp.code.missing'),
+          byEmail: true,
+          label: t('signUp.code.resend'),
+          waitSeconds,
+          waitText: t('signUp.code.wait', { seconds: '%' }),
+        }}
         {...(code !== undefined && { value: code })}
       >
         <Button block>{t('signUp.code.confirm')}</Button>
       </CodeForm>
       <div className="panel-ways">
-        <Resend
-          ctx={ctx}
-          action={action}
-          question={t('signUp.code.missing')}
-          byEmail
-          label={t('signUp.code.resend')}
-          waitSeconds={waitSeconds}
-          waitText={t('signUp.code.wait', { seconds: '%' })}
-        />
         <form method="post" action={action}>
           {backHref !== undefined && (
             <ButtonLink kind="link" size="small" href={backHref}>
@@ -87,10 +80,10 @@ export function CodePage(props: CodePageProps) {
             {t('signUp.cancel')}
           </Button>
         </form>
+        <p className="panel-foot small muted">
+          {t('signUp.haveAccount')} <a href={signInHref}>{t('signUp.login')}</a>
+        </p>
       </div>
-      <p className="panel-foot small">
-        {t('signUp.haveAccount')} <a href={signInHref}>{t('signUp.login')}</a>
-      </p>
     </AuthLayout>
   );
 }
