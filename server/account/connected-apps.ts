@@ -1,11 +1,13 @@
 import { ConnectedAppsPage, connectedAppsPath, RemoveAppPage } from '../../views/account/connected-apps-page.tsx';
 import { AddressWithNotice, HttpError } from '../http/index.ts';
 import { notifySecurityChange } from '../messages/index.ts';
+import { toClientId } from '../shared/index.ts';
 import { requireUser, type UserRequest } from '../sign-in/index.ts';
 import type { AccountDeps } from './deps.ts';
 import { type PageRoute, settingsPage } from './settings-page.ts';
 
-const removedNotice = 'connected-apps:removed';
+/** The id of the client app follows: its name comes from the store. */
+const removedNotice = 'connected-apps:removed/';
 /** The policy header lists them, and must not grow without limit. */
 const maxOrigins = 30;
 
@@ -14,7 +16,10 @@ async function list(r: UserRequest, { connectedApps }: AccountDeps) {
     const atServers = [...resources].flatMap(([id, names]) => names.map((name) => `${name} (${id})`));
     return { ...app, scopes: [...scopes, ...atServers] };
   });
-  const removed = r.takesNotice(removedNotice);
+  const removedId = r.takeNotice((name) =>
+    name.startsWith(removedNotice) ? toClientId(name.slice(removedNotice.length)) : undefined,
+  );
+  const removed = removedId === undefined ? undefined : { name: await connectedApps.findName(removedId) };
   const policy = { images: [...new Set(apps.flatMap(({ logoOrigins }) => logoOrigins))].slice(0, maxOrigins) };
   r.render(
     ConnectedAppsPage,
@@ -56,7 +61,7 @@ const removePage = settingsPage({
       });
     });
     outbox.wake();
-    return new AddressWithNotice(connectedAppsPath, removedNotice);
+    return new AddressWithNotice(connectedAppsPath, `${removedNotice}${r.query('client_id') ?? ''}`);
   },
 });
 

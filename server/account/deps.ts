@@ -36,6 +36,8 @@ export interface ConnectedApps {
   list(userId: UserId): Promise<ConnectedApp[]>;
   /** Ends the consent and everything that the app was granted. @returns false if they were not connected */
   remove(trx: Transaction<Schema>, userId: UserId, clientId: ClientId): Promise<boolean>;
+  /** The name of a client app, also of one that the user is not connected with. */
+  findName(clientId: ClientId): Promise<string | undefined>;
 }
 
 export interface AccountDeps {

@@ -11,6 +11,7 @@ import { createLogoutNotices } from './backchannel-logouts.ts';
 import { createProviderBuilder } from './build-provider.ts';
 import { createClientRequests } from './client-authorizations.ts';
 import { createClientSessionStore } from './client-session-store.ts';
+import { findClient } from './client-store.ts';
 import { createUseRecorder, listConnectedApps, type RecordUse } from './connected-app-store.ts';
 import type { OidcDeps } from './deps.ts';
 import { sweepsEndedSessions } from './ended-sessions.ts';
@@ -141,5 +142,6 @@ function createConnectedApps({ db }: Database, grants: GrantStore, now: () => nu
   return {
     list: (userId) => listConnectedApps(db, userId, now()),
     remove: (trx, userId, clientId) => grants.revokeOfMember(trx, userId, clientId),
+    findName: async (clientId) => (await findClient(db, clientId))?.client_name,
   };
 }

@@ -40,7 +40,7 @@ export function connectedAppStops({
       await visitPage(page, foyer.url + path(partner.id));
     };
   return [
-    { name: 'connected apps', open: visit(() => `${list}#connected-apps:removed`, { connected: true }) },
+    { name: 'connected apps', open: visit((id) => `${list}#connected-apps:removed/${id}`, { connected: true }) },
     { name: 'connected apps, none', open: visit(() => list, { connected: false }) },
     { name: 'connected apps, remove', open: visit((id) => `${list}/remove?client_id=${id}`, { connected: true }) },
   ];

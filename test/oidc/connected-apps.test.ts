@@ -212,11 +212,14 @@ describe.each(backends)('connected apps on $name', (backend) => {
     const home = await foyer.signedIn(user);
     expect(await appsPage(home)).toContain('Kitchen Radio');
     const removed = await home.post(`/settings/apps/remove?client_id=${radio.id}`);
-    expect(removed.headers.get('location')).toBe('/settings/apps#connected-apps:removed');
+    expect(removed.headers.get('location')).toBe(`/settings/apps#connected-apps:removed/${radio.id}`);
     await expect(oidc.refreshTokenGrant(radio.config, next.refresh_token ?? '')).rejects.toMatchObject({
       error: 'invalid_grant',
     });
     expect((await oidc.tokenIntrospection(radio.config, next.access_token)).active).toBe(false);
+    const list = await appsPage(home);
+    expect(list).toContain('The app Kitchen Radio has been removed.');
+    expect(list).not.toContain(`client_id=${radio.id}`);
     expect(await appsPage(home)).not.toContain('Kitchen Radio');
   });
 

@@ -1,3 +1,4 @@
+import type { T } from '../../locales/index.ts';
 import { formatDate } from '../format.ts';
 import { ScopeList } from '../oidc/scope-list.tsx';
 import { scopeTexts } from '../oidc/scope-texts.ts';
@@ -24,9 +25,12 @@ interface ConnectedAppView {
 interface ConnectedAppsPageProps {
   ctx: PageContext;
   apps: readonly ConnectedAppView[];
-  /** An app has just been removed. */
-  removed: boolean;
+  /** The app that has just been removed, with its name if it is still registered. */
+  removed: { name: string | undefined } | undefined;
 }
+
+const removedText = (t: T, clientName: string | undefined) =>
+  clientName === undefined ? t('oauth.connected.removed') : t('oauth.connected.removedApp', { clientName });
 
 /** The client apps and devices with which a user is connected, each with a link to remove it. */
 export function ConnectedAppsPage({ ctx, apps, removed }: ConnectedAppsPageProps) {
@@ -35,7 +39,7 @@ export function ConnectedAppsPage({ ctx, apps, removed }: ConnectedAppsPageProps
     <RowListPage
       ctx={ctx}
       heading={t('oauth.connected.title')}
-      notice={removed ? { kind: 'success', text: t('oauth.connected.removed') } : undefined}
+      notice={removed && { kind: 'success', text: removedText(t, removed.name) }}
       lead={
         <>
           <p className="muted">{t('oauth.connected.lead')}</p>

@@ -5,7 +5,7 @@ import type { ScopeText } from './scope-texts.ts';
 interface ScopeListProps {
   ctx: PageContext;
   scopes: readonly ScopeText[];
-  /** The labels alone, several beside each other. */
+  /** The labels alone, several beside each other; far-reaching access keeps its explanation. */
   short?: boolean;
 }
 
@@ -19,7 +19,7 @@ export function ScopeList({ ctx: { t }, scopes, short = false }: ScopeListProps)
           <div>
             {isPowerful && <span className="visually-hidden">{t('oauth.scopes.powerful')} </span>}
             <strong>{label}</strong>
-            {!short && <span>{detail}</span>}
+            {(!short || isPowerful) && <span>{detail}</span>}
           </div>
         </li>
       ))}
