@@ -52,16 +52,43 @@ interface DeviceTablesProps {
   nowMs: number;
 }
 
-/** The browsers in which a user is signed in, and those that skip the second factor. */
-export function DeviceTables({ ctx, sessions, remembered, limit, othersHref, nowMs }: DeviceTablesProps) {
+/** The sign-in that began the session is also the last one, apart from what the browser's requests took. */
+const sameSignInMs = 60_000;
+
+/** The facts in the rows of each list. */
+function createFacts(ctx: PageContext, nowMs: number) {
   const { t, lang } = ctx;
   const day = (timeMs: number) => formatDate(lang, timeMs, 'short');
   const ago = (timeMs: number) => <Ago ctx={ctx} timeMs={timeMs} nowMs={nowMs} />;
-  const used = ({ lastUsedAtMs }: DeviceRowData): DeviceFact => [t('devices.lastUsed'), ago(lastUsedAtMs)];
-  const address = ({ ip }: DeviceRowData): DeviceFact => [
-    t('devices.address'),
-    ip === '' ? t('devices.unknownAddress') : ip,
+  const since = (timeMs: number) => (
+    <time dateTime={new Date(timeMs).toISOString()} title={formatDate(lang, timeMs, 'exact')}>
+      {day(timeMs)}
+    </time>
+  );
+  const use = ({ lastUsedAtMs, ip }: DeviceRowData): DeviceFact[] => [
+    [t('devices.lastUsed'), ago(lastUsedAtMs)],
+    [t('devices.address'), ip === '' ? t('devices.unknownAddress') : ip],
   ];
+  const lastSignIn = ({ authTimeMs, createdAtMs }: SessionRow): DeviceFact[] =>
+    authTimeMs - createdAtMs < sameSignInMs ? [] : [[t('devices.lastConfirmed'), ago(authTimeMs)]];
+  return {
+    signedIn: (device: SessionRow): DeviceFact[] => [
+      ...use(device),
+      ...lastSignIn(device),
+      [t('devices.since'), since(device.createdAtMs)],
+    ],
+    rememberedThere: (device: RememberedDeviceRow): DeviceFact[] => [
+      ...use(device),
+      [t('devices.remembered.since'), since(device.createdAtMs)],
+      [t('devices.remembered.until'), day(device.expiresAtMs)],
+    ],
+  };
+}
+
+/** The browsers in which a user is signed in, and those that skip the second factor. */
+export function DeviceTables({ ctx, sessions, remembered, limit, othersHref, nowMs }: DeviceTablesProps) {
+  const { t } = ctx;
+  const { signedIn, rememberedThere } = createFacts(ctx, nowMs);
   return (
     <>
       <Card
@@ -96,12 +123,7 @@ export function DeviceTables({ ctx, sessions, remembered, limit, othersHref, now
               key={device.id}
               ctx={ctx}
               device={device}
-              facts={[
-                used(device),
-                address(device),
-                [t('devices.lastConfirmed'), ago(device.authTimeMs)],
-                [t('devices.since'), ago(device.createdAtMs)],
-              ]}
+              facts={signedIn(device)}
               // This one is signed out by the header's button.
               act={device.isThis ? undefined : t('devices.signOut')}
             />
@@ -117,12 +139,7 @@ export function DeviceTables({ ctx, sessions, remembered, limit, othersHref, now
                 key={device.id}
                 ctx={ctx}
                 device={device}
-                facts={[
-                  used(device),
-                  address(device),
-                  [t('devices.remembered.since'), ago(device.createdAtMs)],
-                  [t('devices.remembered.until'), day(device.expiresAtMs)],
-                ]}
+                facts={rememberedThere(device)}
                 act={t('devices.remembered.forget')}
               />
             ))}
