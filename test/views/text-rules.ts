@@ -222,6 +222,12 @@ const french: TextRule[] = [
     pattern: /[^\u00a0\u202f](?:[;?!»]|:(?!\/\/|\d))|«(?![\u00a0\u202f])/gu,
     faults: ['Prêt ?', 'Prêt?', '« Prêt »', '«Prêt»', 'Attention: lisez'],
   },
+  {
+    name: 'a no-break space before a dash, which begins no line',
+    lang: 'fr',
+    pattern: /(?<![\u00a0\u202f])[–—]/gu,
+    faults: ['Oups – page introuvable', 'Oups —page'],
+  },
   { name: 'quotation marks « »', lang: 'fr', pattern: /[“”„‚]|‘/g, faults: ['“Prêt”'] },
   {
     name: 'Veuillez only in errors',
