@@ -6,7 +6,7 @@ import { production, site } from './production.ts';
 import { type Answer, portOf, Visitor } from './wire.ts';
 
 const minuteMs = 60_000;
-const wrong = 'Incorrect username or password.';
+const wrong = 'Incorrect email, phone number or password.';
 const cookieName = /^__Host-foyer_form_/;
 
 /** Post/Redirect/Get: a cookie carries the refusal to the page of the form. */

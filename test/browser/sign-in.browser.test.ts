@@ -32,7 +32,7 @@ describe('the sign-in page', () => {
     const page = await newPage();
     await page.goto(`${url}/?redirect=/sandbox/main`);
     await submitSignIn(page, { email: demoMember.email, password: 'not the password' });
-    expect(await page.getByRole('alert').textContent()).toBe('Incorrect username or password.');
+    expect(await page.getByRole('alert').textContent()).toBe('Incorrect email, phone number or password.');
     expect(await username(page).inputValue()).toBe(demoMember.email);
     expect(await password(page).inputValue()).toBe('');
     expect(await page.content()).not.toContain('not the password');

@@ -155,7 +155,7 @@ describe.each(backends)('the JSON calls for passwords on $name', (backend) => {
       expect(await detailOf(await change(browser, password, ''))).toEqual([400, missing]);
       expect(await detailOf(await change(browser, 'not the old one 1'))).toEqual([
         400,
-        'Incorrect username or password.',
+        'Incorrect email, phone number or password.',
       ]);
       expect((await detailOf(await change(browser, password, 'password1')))[1]).toContain('stolen passwords');
       expect((await detailOf(await change(browser, password, `${user.email} 1`)))[1]).toContain('must not contain');

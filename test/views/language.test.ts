@@ -78,7 +78,7 @@ describe('translator', () => {
     expect(t('signIn.errors.usernameEmpty')).toBe('Username cannot be empty');
     expect(t('signIn.errors.passwordEmpty')).toBe('Password cannot be empty');
     expect(t('signIn.errors.userDoesNotExist')).toBe('User does not exist.');
-    expect(t('signIn.errors.incorrect')).toBe('Incorrect username or password.');
+    expect(t('signIn.errors.incorrect')).toBe('Incorrect email, phone number or password.');
     expect(t('signIn.errors.disabled')).toBe('User is disabled.');
     expect(t('signIn.errors.validation')).toBe('Validation error detected');
     expect(t('signIn.errors.sessionEnded')).toBe('You’ve been signed out. Please sign in again.');

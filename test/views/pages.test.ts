@@ -172,11 +172,11 @@ describe('the sign-in page', () => {
   it('An error of the whole form is tied to the password, which has the focus', () => {
     const html = render('sign-in-refused');
     expect(/<input[^>]* name="password"[^>]*>/.exec(html)?.[0]).toContain('aria-describedby="form-error"');
-    expect(html).toMatch(/id="form-error"[^>]*>.*?Incorrect username or password\./s);
+    expect(html).toMatch(/id="form-error"[^>]*>.*?Incorrect email, phone number or password\./s);
   });
 
   it('An error of the whole form is announced', () => {
-    expect(render('sign-in-refused')).toMatch(/role="alert"[^>]*>.*?Incorrect username or password\./s);
+    expect(render('sign-in-refused')).toMatch(/role="alert"[^>]*>.*?Incorrect email, phone number or password\./s);
     expect(render('sign-in')).not.toContain('role="alert"');
   });
 
