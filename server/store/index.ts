@@ -14,6 +14,7 @@ export { type DataFile, databaseFile, dataFiles, listDataFiles, shortLivedFile, 
 export { type Database, postgresPoolSize } from './database.ts';
 export type { Db, NewRow, Row } from './db.ts';
 export { describeUnavailable } from './describe-unavailable.ts';
+export { gatherCalls } from './gather-calls.ts';
 export { inspectDatabase, inspectSqliteFile, type SqliteFacts } from './inspection.ts';
 export { type KeyValueStore, StoreUnavailable } from './key-value.ts';
 export { createLease, type Lease, runPeriodically } from './leases.ts';

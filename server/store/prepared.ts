@@ -12,6 +12,10 @@ class Placeholder {
 
 /** A query with its values. `row` has no value: it is the type of the rows. */
 export interface BoundQuery<R> extends CompiledQuery {
+  /** Of the text and the fixed parameters: equal queries have the same one. */
+  readonly identity: number;
+  /** By parameter: whether each run supplies it. The other ones are fixed. */
+  readonly isSupplied: readonly boolean[];
   readonly row?: R;
 }
 
@@ -23,11 +27,14 @@ interface Prepared<P, R> {
 }
 
 const names = new Map<string, string>();
+const identities = new Map<string, number>();
 
-/** Lets PostgreSQL keep this statement for a connection. For a bounded number of texts. */
+/**
+ * Lets PostgreSQL keep this statement for a connection. For a bounded number of texts, whose results keep their columns:
+ * a kept statement fails once `*` means other ones, which a migration beside this process can add.
+ */
 export function nameStatement(sql: string): void {
-  // A kept statement fails once `*` means other columns, which a migration beside this process can add.
-  if (!sql.includes('*')) names.set(sql, `foyer_${createHash('sha256').update(sql).digest('base64url')}`);
+  names.set(sql, `foyer_${createHash('sha256').update(sql).digest('base64url')}`);
 }
 
 /** The name under which PostgreSQL may keep the statement; undefined: it parses and plans it at each run. */
@@ -42,9 +49,15 @@ export const statementName = (sql: string): string | undefined => names.get(sql)
 export function prepare<P extends object, R>(build: (values: P) => Compilable<R>): Prepared<P, R> {
   const placeholders = new Proxy({} as P, { get: (_target, name) => new Placeholder(String(name)) });
   const compiled = build(placeholders).compile();
-  nameStatement(compiled.sql);
+  if (!compiled.sql.includes('*')) nameStatement(compiled.sql);
+  const content = JSON.stringify([compiled.sql, compiled.parameters]);
+  const identity = identities.get(content) ?? identities.size;
+  identities.set(content, identity);
+  const isSupplied = compiled.parameters.map((value) => value instanceof Placeholder);
   const bind = (values: P): BoundQuery<R> => ({
     ...compiled,
+    identity,
+    isSupplied,
     parameters: compiled.parameters.map((value) =>
       value instanceof Placeholder ? Reflect.get(values, value.name) : value,
     ),

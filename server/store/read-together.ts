@@ -1,27 +1,86 @@
-import type { CompiledQuery } from 'kysely';
 import type { Database } from './database.ts';
+import { gatherCalls } from './gather-calls.ts';
 import { type BoundQuery, nameStatement } from './prepared.ts';
 
 type Queries = Record<string, BoundQuery<unknown>>;
 type FirstRows<Q extends Queries> = { [K in keyof Q]: Q[K] extends BoundQuery<infer R> ? R | undefined : never };
 
-/** The texts of joined statements, by the texts of their parts. Bounded: the parts are prepared statements. */
-const joined = new Map<string, string>();
+type Part = [name: string, query: BoundQuery<unknown>];
+type Parts = readonly [Part, ...Part[]];
 
-function joinTexts(queries: [name: string, CompiledQuery][]): string {
-  const key = queries.map(([name, { sql }]) => `${name} ${sql}`).join('\n');
-  const known = joined.get(key);
-  if (known !== undefined) return known;
+/** A row of each part, by the names of the parts. */
+type JoinedRow = Record<string, object | null>;
+
+/** @param refer the reference to a parameter, by its place among those of all parts */
+function joinTexts(parts: Parts, refer: (place: number) => string): string {
   let before = 0;
-  const parts = queries.map(([name, { sql, parameters }]) => {
-    const numbered = sql.replace(/\$(\d+)/g, (_, number: string) => `$${Number(number) + before}`);
+  const columns = parts.map(([name, { sql, parameters }]) => {
+    const text = sql.replace(/\$(\d+)/g, (_, number: string) => refer(before + Number(number) - 1));
     before += parameters.length;
-    return `(select row_to_json(part) from (${numbered}) as part) as "${name}"`;
+    return `(select row_to_json(part) from (${text}) as part) as "${name}"`;
   });
-  const text = `select ${parts.join(', ')}`;
-  joined.set(key, text);
-  nameStatement(text);
-  return text;
+  return `select ${columns.join(', ')}`;
+}
+
+/** The type of several values; 'other': those of several calls are not read together; undefined: the value is fixed. */
+type ArrayType = 'text[]' | 'bigint[]' | 'other' | undefined;
+
+function toArrayType(value: unknown, isSupplied: boolean | undefined): ArrayType {
+  if (!isSupplied) return undefined;
+  if (typeof value === 'string') return 'text[]';
+  return Number.isSafeInteger(value) ? 'bigint[]' : 'other';
+}
+
+type Reader = (values: readonly unknown[]) => Promise<JoinedRow | undefined>;
+
+/** Reads the parts with the values of one call. */
+function createReader({ db }: Database, parts: Parts): Reader {
+  const sql = joinTexts(parts, (place) => `$${place + 1}`);
+  // Whatever the columns of the parts are, each part is one value: JSON.
+  nameStatement(sql);
+  return async (parameters) => {
+    const { rows } = await db.executeQuery<JoinedRow>({ ...parts[0][1], sql, parameters });
+    return rows[0];
+  };
+}
+
+/** Reads the parts with the values of all calls of one turn of the event loop, by one statement. */
+function createGatheringReader(database: Database, parts: Parts, types: readonly ArrayType[]): Reader {
+  const readOne = createReader(database, parts);
+  const columns = joinTexts(parts, (place) => (types[place] === undefined ? `$${place + 1}` : `asked.p${place}`));
+  const places = [...types.keys()].filter((place) => types[place] !== undefined);
+  const arrays = places.map((place) => `$${place + 1}::${types[place]}`);
+  const names = [...places.map((place) => `p${place}`), 'place'];
+  const source = `unnest(${arrays.join(', ')}) with ordinality as asked(${names.join(', ')})`;
+  const sql = `${columns} from ${source} order by asked.place`;
+  nameStatement(sql);
+  return gatherCalls(async (calls) => {
+    const [first] = calls;
+    if (!first || calls.length === 1) return first ? [await readOne(first)] : [];
+    const parameters = first.map((fixed, place) =>
+      types[place] === undefined ? fixed : calls.map((values) => values[place]),
+    );
+    const { rows } = await database.db.executeQuery<JoinedRow>({ ...parts[0][1], sql, parameters });
+    return rows;
+  });
+}
+
+/** By what is read. Bounded: the parts are prepared statements. */
+const readers = new WeakMap<Database, Map<string, Reader>>();
+
+function findReader(database: Database, parts: Parts): Reader {
+  const types = parts.flatMap(([, { parameters, isSupplied }]) =>
+    parameters.map((value, at) => toArrayType(value, isSupplied[at])),
+  );
+  const key = `${parts.map(([name, { identity }]) => `${name} ${identity}`)} ${types}`;
+  const ofDatabase = readers.get(database) ?? new Map<string, Reader>();
+  readers.set(database, ofDatabase);
+  const known = ofDatabase.get(key);
+  if (known) return known;
+  const isGathered = types.some((type) => type !== undefined) && !types.includes('other');
+  const reader = isGathered ? createGatheringReader(database, parts, types) : createReader(database, parts);
+  ofDatabase.set(key, reader);
+  return reader;
 }
 
 const properties = new Map<string, string>();
@@ -45,25 +104,22 @@ function renamed(row: object): object {
 
 /**
  * Reads the rows of several prepared queries, each of which finds one row at most, from one snapshot. PostgreSQL answers
- * them in one round trip; SQLite has none, and answers them one after the other.
+ * them in one round trip, together with the same queries of the other requests of this turn of the event loop; SQLite
+ * has no round trips, and answers them one after the other.
  */
-export async function readTogether<Q extends Queries>({ kind, db }: Database, queries: Q): Promise<FirstRows<Q>> {
-  const all = Object.entries(queries);
+export async function readTogether<Q extends Queries>(database: Database, queries: Q): Promise<FirstRows<Q>> {
+  const [first, ...others] = Object.entries(queries);
   const found: Record<string, unknown> = {};
-  if (kind === 'sqlite') {
-    for (const [name, query] of all) found[name] = (await db.executeQuery(query)).rows[0];
+  if (!first) return found as FirstRows<Q>;
+  const parts: Parts = [first, ...others];
+  if (database.kind === 'sqlite') {
+    for (const [name, query] of parts) found[name] = (await database.db.executeQuery(query)).rows[0];
     return found as FirstRows<Q>;
   }
-  const [first] = all;
-  if (!first) return found as FirstRows<Q>;
-  const { rows } = await db.executeQuery<Record<string, object | null>>({
-    ...first[1],
-    sql: joinTexts(all),
-    parameters: all.flatMap(([, { parameters }]) => parameters),
-  });
-  for (const [name] of all) {
-    const row = rows[0]?.[name];
-    found[name] = row ? renamed(row) : undefined;
+  const row = await findReader(database, parts)(parts.flatMap(([, { parameters }]) => parameters));
+  for (const [name] of parts) {
+    const part = row?.[name];
+    found[name] = part ? renamed(part) : undefined;
   }
   return found as FirstRows<Q>;
 }

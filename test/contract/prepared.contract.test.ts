@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { toClientId } from '../../server/shared/index.ts';
 import { type Database, openDatabase, prepare, type Row, readTogether } from '../../server/store/index.ts';
 import { toE164, toSha256 } from '../support/ids.ts';
 import { backends, type OpenStores } from '../support/stores.ts';
@@ -88,6 +89,72 @@ describe.each(backends)('prepared statements: $name', ({ open }) => {
     } finally {
       await sql`alter table users drop column added_later`.execute(migrating.db);
       await migrating.close();
+    }
+  });
+
+  /** The database with a list of its statements. */
+  async function watched() {
+    const { databaseUrl: url, dataDir } = stores.urls;
+    const statements: string[] = [];
+    const observe = (operation: string) => void (operation === 'connect' || statements.push(operation));
+    const opened = await openDatabase({ url, dataDir, observe });
+    const queries = queriesOf(opened);
+    statements.length = 0;
+    const read = (id: string, atMs: number) =>
+      readTogether(opened, {
+        client: queries.client.bind({ id, atMs }),
+        record: queries.record.bind({ model: 'none' }),
+      });
+    return { opened, statements, read };
+  }
+
+  it('The reads of one turn of the event loop are one statement of PostgreSQL, and each gets its own rows', async () => {
+    const ids = ['one', '{"two",NULL}', 'th\\r"ee', 'NULL', ''];
+    for (const id of ids)
+      await database.db
+        .insertInto('clients')
+        .values(aClient({ id: toClientId(`c${id}`) }))
+        .execute();
+    const { opened, statements, read } = await watched();
+    try {
+      const asked = [...ids, 'unknown'].map((id) => `c${id}`);
+      const found = await Promise.all(asked.map((id) => read(id, NOW_MS + 1_000_000)));
+      expect(found.map(({ client }) => client?.id)).toEqual([...asked.slice(0, -1), undefined]);
+      expect((await read('cone', 1)).client).toBeUndefined();
+      if (opened.kind === 'postgres') expect(statements).toEqual(['select', 'select']);
+    } finally {
+      await opened.close();
+    }
+  });
+
+  it('A hundred reads of one turn get their rows, and so do those that a fault of another one stops', async () => {
+    const client = aClient();
+    await database.db.insertInto('clients').values(client).execute();
+    const { opened, read } = await watched();
+    try {
+      // PostgreSQL stores no text with this character; SQLite does.
+      const faulty = read('\0', NOW_MS).then(
+        () => 'answered',
+        () => 'failed',
+      );
+      const all = await Promise.all(Array.from({ length: 100 }, () => read(client.id, NOW_MS + 1_000_000)));
+      expect(new Set(all.map((found) => found.client?.id))).toEqual(new Set([client.id]));
+      expect(await faulty).toBe(opened.kind === 'postgres' ? 'failed' : 'answered');
+    } finally {
+      await opened.close();
+    }
+  });
+
+  it('A read sees what was written before it was asked for', async () => {
+    const client = aClient();
+    const { opened, read } = await watched();
+    try {
+      const before = read(client.id, NOW_MS + 1_000_000);
+      await database.db.insertInto('clients').values(client).execute();
+      await before;
+      expect((await read(client.id, NOW_MS + 1_000_000)).client?.id).toBe(client.id);
+    } finally {
+      await opened.close();
     }
   });
 
