@@ -76,7 +76,7 @@ const onBothPairs = [
   /^test\/cli\/(backup|keys|outbox|partner-deals|reset-mfa|user-delete|user-import|user-import-progress|user-update|users)\./,
   /^test\/messages\/(outbox|worker(-\w+)?)\./,
   /^test\/oidc\/(another-process|back-channel-logout(-delivery)?|code-flow|connected-apps|device-flow)\./,
-  /^test\/oidc\/(key-rotation|lifetimes|plain-authorize|plain-exchange|plain-parity|plain-userinfo|refresh|remember-me|revocation|token-cookies|token-cookie-renewal)\./,
+  /^test\/oidc\/(key-rotation|lifetimes|plain-authorize|plain-exchange(-failures)?|plain-parity|plain-userinfo|refresh|remember-me|revocation|token-cookies|token-cookie-renewal)\./,
   /^test\/attacks\/(another-member|bad-\w+|end-others|graphql|import-\w+|linking|member-storage|passkeys)\./,
   /^test\/attacks\/(password-change-races|password-flood|redemption|reset-(codes|requests|sessions))\./,
   /^test\/attacks\/(second-factor-(bypass|challenge|codes)|session-ends|session-flood|stolen-\w+|stored-text)\./,

@@ -1,7 +1,15 @@
-import type { InsertResult, UpdateResult } from 'kysely';
+import { type InsertResult, type QueryResult, sql, type UpdateResult } from 'kysely';
 import Provider, { type Adapter, type AdapterPayload, errors } from 'oidc-provider';
 import { type SealedText, type Sha256, sha256 } from '../shared/index.ts';
-import { type Database, type Db, type KeyValueStore, prepare, type Row, type SecretBox } from '../store/index.ts';
+import {
+  type Database,
+  type Db,
+  gatherCalls,
+  type KeyValueStore,
+  prepare,
+  type Row,
+  type SecretBox,
+} from '../store/index.ts';
 import { parsePayload } from './grant-records-store.ts';
 import type { GrantStore } from './grant-store.ts';
 import { AnsweredBefore, type RefreshAnswers } from './refresh-token-reuse.ts';
@@ -27,7 +35,57 @@ interface StoredRefreshToken {
   nowMs: number;
 }
 
-function prepareStatements({ db }: Database) {
+/** The values of several tokens, by column. */
+type StoredRefreshTokens = { [Name in keyof Omit<StoredRefreshToken, 'nowMs'>]: StoredRefreshToken[Name][] } & {
+  nowMs: number;
+};
+
+/**
+ * Stores the tokens of one turn of the event loop by one statement of PostgreSQL, each only while its grant exists.
+ * SQLite stores them by one transaction as they come.
+ * @returns whether it has stored the token
+ */
+function gatherInserts({ db }: Database): (token: StoredRefreshToken) => Promise<boolean> {
+  const insert = prepare<StoredRefreshTokens, Pick<Row<'oidc'>, 'idHash'>>((v) =>
+    db
+      .insertInto('oidc')
+      .columns(['model', 'idHash', 'payload', 'grantId', 'expiresAt'])
+      .expression((eb) =>
+        eb
+          .selectFrom(
+            sql<Row<'oidc'>>`unnest(
+              ${v.idHash}::text[], ${v.payload}::text[], ${v.grantHash}::text[], ${v.expiresAt}::bigint[]
+            )`.as<'token'>(sql`token(id_hash, payload, grant_id, expires_at)`),
+          )
+          .innerJoin('oidc as parent', 'parent.idHash', 'token.grantId')
+          .select((s) => [
+            s.val(model).as('model'),
+            'token.idHash',
+            'token.payload',
+            'token.grantId',
+            'token.expiresAt',
+          ])
+          .where('parent.model', '=', 'Grant')
+          .where('parent.expiresAt', '>', v.nowMs),
+      )
+      .onConflict((conflict) => conflict.columns(['model', 'idHash']).doNothing())
+      .returning('idHash'),
+  );
+  return gatherCalls(async (tokens) => {
+    const { rows } = await insert(db, {
+      idHash: tokens.map(({ idHash }) => idHash),
+      payload: tokens.map(({ payload }) => payload),
+      grantHash: tokens.map(({ grantHash }) => grantHash),
+      expiresAt: tokens.map(({ expiresAt }) => expiresAt),
+      nowMs: Math.max(...tokens.map(({ nowMs }) => nowMs)),
+    });
+    const stored = new Set(rows.map(({ idHash }) => idHash));
+    return tokens.map(({ idHash }) => stored.has(idHash));
+  });
+}
+
+function prepareStatements(database: Database) {
+  const { db } = database;
   const select = prepare<{ idHash: Sha256 }, RefreshTokenRow>((v) =>
     db
       .selectFrom('oidc')
@@ -73,12 +131,15 @@ function prepareStatements({ db }: Database) {
         ),
       ),
   );
+  const isWritten = async (write: Promise<QueryResult<unknown>>) => Boolean((await write).numAffectedRows);
+  const update = (token: StoredRefreshToken) => isWritten(updateUnderGrant(db, token));
+  const insert =
+    database.kind === 'postgres'
+      ? gatherInserts(database)
+      : (token: StoredRefreshToken) => isWritten(insertUnderGrant(db, token));
   /** @returns whether the grant exists */
-  async function store(values: StoredRefreshToken, isKnown: boolean): Promise<boolean> {
-    const [first, second] = isKnown ? [updateUnderGrant, insertUnderGrant] : [insertUnderGrant, updateUnderGrant];
-    const { numAffectedRows } = await first(db, values);
-    return Boolean(numAffectedRows || (await second(db, values)).numAffectedRows);
-  }
+  const store = async (token: StoredRefreshToken, isKnown: boolean): Promise<boolean> =>
+    isKnown ? (await update(token)) || insert(token) : (await insert(token)) || update(token);
   return { select, store };
 }
 

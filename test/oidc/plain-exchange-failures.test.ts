@@ -6,7 +6,15 @@ import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { tokensFor } from '../support/relying-party.ts';
 import { backends } from '../support/stores.ts';
 import { until } from '../support/workers.ts';
-import { type App, appOf, authenticationOf, exchange, exchangeByLibrary, type Fields } from './plain-exchange-steps.ts';
+import {
+  type App,
+  appOf,
+  authenticationOf,
+  exchange,
+  exchangeByLibrary,
+  type Fields,
+  refreshRecordOf,
+} from './plain-exchange-steps.ts';
 
 const bodyOf = (fields: Fields) => new URLSearchParams(fields).toString();
 
@@ -155,6 +163,43 @@ describe.each(backends)('a plain exchange that is disturbed on $name', (backend)
     expect([answer.status, answer.byLibrary]).toEqual([400, true]);
     expect(JSON.parse(answer.text)).toMatchObject({ error: 'invalid_grant' });
     expect(answer.text).not.toContain('token":');
+  });
+
+  it('Of exchanges at once each stores a refresh token of its own member, and one whose grant has ended meanwhile none', async () => {
+    const members = await Promise.all(
+      Array.from({ length: 5 }, (_, at) => foyer.addUser({ email: `m${at}@example.com` })),
+    );
+    const bodies: string[] = [];
+    for (const member of members) {
+      const own = await appOf(foyer, app.client, { browser: await foyer.signedIn(member), user: member });
+      bodies.push(bodyOf(await own.newCode()));
+    }
+    const { kv, database } = foyer.stores;
+    const countTokens = async () =>
+      (await database.db.selectFrom('oidc').select('idHash').where('model', '=', 'RefreshToken').execute()).length;
+    const before = await countTokens();
+    const all = Promise.withResolvers<void>();
+    const consume = kv.consume.bind(kv);
+    let consumed = 0;
+    jest.spyOn(kv, 'consume').mockImplementation(async (key) => {
+      const result = await consume(key);
+      consumed += 1;
+      if (consumed === members.length) {
+        const [ended] = members;
+        if (ended) await database.db.deleteFrom('oidc').where('accountId', '=', ended.id).execute();
+        all.resolve();
+      }
+      await all.promise;
+      return result;
+    });
+    const answers = await Promise.all(bodies.map((body) => exchange(foyer, body, headers)));
+    expect(answers.map(({ status }) => status)).toEqual([400, 200, 200, 200, 200]);
+    for (const [at, { text }] of answers.entries()) {
+      const { refresh_token: token } = JSON.parse(text) as { refresh_token?: string };
+      if (at === 0) expect(token).toBeUndefined();
+      else expect(await refreshRecordOf(foyer, token ?? '')).toMatchObject({ accountId: members[at]?.id });
+    }
+    expect(await countTokens()).toBe(before + 4);
   });
 
   it('Of two exchanges that have both read the unused code one gets tokens, and the other ends their grant', async () => {
