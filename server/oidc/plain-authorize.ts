@@ -216,13 +216,15 @@ function createJudge(deps: PlainAuthorizeDeps) {
     const request = readRequest(req);
     const own = request && getCurrentSession(toExpressRequest(req));
     if (!own) return undefined;
-    const found = await read(req, own, toClientId(request.client_id));
+    const [found, browserSession] = await Promise.all([
+      read(req, own, toClientId(request.client_id)),
+      findProviderSession(req),
+    ]);
     const { data: client } = clientSchema.safeParse(found.client);
     const grant = findGrant(found.grant, own, request);
     if (!client || !mayRequest(client, request) || !grant || !lasts(grant.exp)) return undefined;
     const member = await sessions.getCurrentUser(toExpressRequest(req));
     if (!member || blocksAuthorization(toNextStep(member.user))) return undefined;
-    const browserSession = await findProviderSession(req);
     const entry = browserSession?.session.authorizations[client.client_id];
     if (!browserSession || browserSession.session.accountId !== member.user.id || entry?.grantId !== grant.id)
       return undefined;
