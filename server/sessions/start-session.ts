@@ -128,18 +128,22 @@ async function writeSession(deps: SessionStartDeps, start: SessionStart): Promis
   req.session.user = sessionUser;
   if (how.remember) req.session.cookie.maxAge = Math.max(1, sessionUser.startedAtMs + rememberMs - nowMs);
   const after = { ...sessionUser, idHash: sessionIdHash(toSessionId(req.session.id)) };
-  // Before, because a session outside the list could not be ended from elsewhere; and again after, because
-  // `endAllSessions` may have emptied the list in between.
   const listMs = Math.max(rememberMs, idleMs) * 2;
   const list = () => kv.addToSet(userSessionsKey(user.id), after.idHash, listMs);
   const facts = { ip: '', ...readClientInfo(req), createdAtMs: known?.createdAtMs ?? nowMs, lastUsedAtMs: nowMs };
   const ttlMs = factsLifetimeMs(lifetimes, how.remember);
-  // Together, so that they share a transaction.
-  await Promise.all([writeSessionFacts(kv, after.idHash, { facts, ttlMs }), list()]);
+  // Sent together in this order, so that they share a transaction or a round trip. The list comes before the session,
+  // because one outside the list could not be ended from elsewhere; and again after it, because `endAllSessions` may
+  // have emptied the list in between.
+  await Promise.all([
+    writeSessionFacts(kv, after.idHash, { facts, ttlMs }),
+    list(),
+    step((done) => req.session.save(done)),
+    list(),
+  ]);
   deps.use.markRecorded(after.idHash, nowMs);
-  await step((done) => req.session.save(done));
   const isNamedThere = after.upstream?.saml !== undefined || after.upstream?.oidc !== undefined;
-  await Promise.all([list(), isNamedThere && indexUpstreamSession(kv, after, listMs)]);
+  if (isNamedThere) await indexUpstreamSession(kv, after, listMs);
   await deps.limit(user.id);
   return after;
 }

@@ -55,6 +55,33 @@ describe.each(backends)('the list of a user’s sessions on $name', (backend) =>
     expect((await list()).map(({ idHash }) => idHash)).toEqual([await idOf(one)]);
   });
 
+  it('A new session goes to the store together with its place in the list, before and behind it', async () => {
+    const { kv } = foyer.stores;
+    const order: string[] = [];
+    const watched = (name: string, send: () => Promise<unknown>) => async () => {
+      order.push(name);
+      await send();
+      order.push('answered');
+    };
+    const addToSet = kv.addToSet.bind(kv);
+    const lists = jest
+      .spyOn(kv, 'addToSet')
+      .mockImplementation((...args) => watched('list', () => addToSet(...args))());
+    const sessions = kv.redis ?? kv;
+    const set = sessions.set.bind(sessions) as (...args: unknown[]) => Promise<unknown>;
+    const writes = jest.spyOn(sessions as { set: typeof set }, 'set').mockImplementation(async (...args) => {
+      if (!String(args[0]).startsWith('session:')) return set(...args);
+      return watched('session', () => set(...args))();
+    });
+    try {
+      await signIn(device());
+    } finally {
+      lists.mockRestore();
+      writes.mockRestore();
+    }
+    expect(order).toEqual(['list', 'session', 'list', 'answered', 'answered', 'answered']);
+  });
+
   it('Use is recorded at most once a minute', async () => {
     const browser = await signIn(device());
     const [begun] = await list();
