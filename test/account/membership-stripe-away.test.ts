@@ -38,6 +38,13 @@ describe('the page of the membership while Stripe is away', () => {
     expect(wordsOf(await refused.text())).toContain('Something went wrong!');
   });
 
+  it('A payment that has failed stays in the list of invoices while Stripe is away', async () => {
+    const { browser } = await withFailedRenewal(shop);
+    const row = /Starter, every 30 days \$99\.00 Open /g;
+    expect((await page(browser)).match(row)).toHaveLength(1);
+    expect((await away(() => page(browser))).match(row)).toHaveLength(1);
+  });
+
   it('Cancelling while Stripe is away is accepted, shown until confirmed and done within a minute of its return', async () => {
     const { user, browser } = await withPlan(shop);
     const answer = await away(() => browser.post(`${path}/cancel`));

@@ -49,7 +49,7 @@ describe('attacks on plans that begin with free days', () => {
     expect(words).toContain('A free trial has been started with this card before');
     expect(words).toContain('This card has had its free days');
     expect(words).toContain(
-      'the plan begins today, without free days. $99.00 is due today, and charged when you confirm.',
+      'Starter begins today, without free days. $99.00 is due today, and charged when you confirm.',
     );
     expect(words).toContain('Due today $99.00');
     // The card is saved now: the page says so when it is opened again, too.
@@ -71,8 +71,10 @@ describe('attacks on plans that begin with free days', () => {
     await order(first.browser);
     expect(await isTrying(first)).toBe(true);
     const refused = wordsOf(await (await who.browser.post('/plan-purchase/10', fields)).text());
-    expect(refused).toContain('A free trial has been started with this card before');
-    expect(refused).not.toContain('free trial of Basic');
+    const [above = '', below] = refused.split('A free trial has been started with this card before');
+    expect(above).not.toContain('free trial of Basic');
+    // The trial that ends instead is named at the total.
+    expect(below).toContain('Your free trial of Basic ends today.');
   });
 
   it('A plus tag or dots at Google are the same mailbox', async () => {

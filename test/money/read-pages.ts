@@ -85,24 +85,27 @@ function readRest(text: string): Pick<Charging, 'regular' | 'creditCents' | 'sma
     ...(due && least && { each: { cents: toCents(due), least: toCents(least) } }),
     smallCents: find(`Another (${money}) is too small to be charged`),
     creditCents: find(`Another (${money}) is paid from your credit`),
-    afterCents: find(`\\. After that, (${money}) is charged`),
+    afterCents: find(`[.\\d] After that, (${money}) is charged`),
   };
 }
 
 /** The sentence about later charges, on the pages of a purchase. */
 export function readNextCharge(text: string): NextCharge | undefined {
   const renews = new RegExp(`[Rr]enews on (${date}) at (${money})`).exec(text);
-  const later = new RegExp(`Until (${date}) your plan stays as it is\\. Then (.+?) begins, and (${money})`).exec(text);
+  const keeps = `Until ${date} you keep [^.]+\\. Then ([^,.]+)`;
+  const later =
+    new RegExp(`from (${date}) (${money}) .*?${keeps}(?:, [^.]+)? begins`).exec(text) ??
+    new RegExp(`(?=Until (${date}))(?=.*? and (${money}))${keeps} begins`).exec(text);
   const first = new RegExp(`first payment is on (${date}): (${money}) is charged`).exec(text);
   const day = renews?.[1] ?? later?.[1] ?? first?.[1];
-  const amount = renews?.[2] ?? later?.[3] ?? first?.[2];
+  const amount = renews?.[2] ?? later?.[2] ?? first?.[2];
   if (day === undefined || amount === undefined) return undefined;
   return {
     kind: 'charge',
     day: toDay(day),
     cents: toCents(amount),
     ...readRest(text),
-    ...(later?.[2] && { planName: later[2] }),
+    ...(later?.[3] && { planName: later[3] }),
   };
 }
 

@@ -44,7 +44,7 @@ it('The notice of a payment that is owed has its acts inside, and the line below
   expect(notices[0]?.split('</div></div>')[0]).toMatch(
     /<\/p><div class="actions main-first"><form [^>]*\/membership\/pay"/,
   );
-  expect(head.split('<h1')[1]).toContain('Payment open');
+  expect(head.split('<h1')[1]).toContain('Payment of $99.00 failed');
 });
 
 it('A plan that is paused is not said to include anything', () => {

@@ -74,9 +74,15 @@ export function CardActionPage({ ctx, stripe, backHref, amount, ...payment }: Ca
   const { t } = ctx;
   const title = t('payment.bank.title');
   return (
-    <AccountLayout ctx={ctx} at="membership" below={title} heading={title} action>
+    <AccountLayout
+      ctx={ctx}
+      at="membership"
+      below={title}
+      heading={title}
+      lead={t('payment.bank.lead', { amount })}
+      action
+    >
       <section className="card card-act">
-        <p>{t('payment.bank.lead', { amount })}</p>
         <PaymentAction ctx={ctx} {...stripe} {...payment} />
         <p>
           <a href={backHref}>{t('payment.saved.back')}</a>

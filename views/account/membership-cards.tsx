@@ -134,16 +134,13 @@ export function InvoicesCard({ ctx, invoices }: { ctx: PageContext; invoices: re
     },
   ];
   const title = t('membership.invoices.title');
-  if (invoices.length === 0) {
-    return (
-      <Card id="invoices" title={title} note={t('membership.invoices.note')}>
-        <p className="muted">{t('membership.invoices.none')}</p>
-      </Card>
-    );
-  }
   return (
     <Card flush id="invoices" title={title} note={t('membership.invoices.note')}>
-      <Table caption={title} columns={columns} rows={invoices} rowKey={({ id }) => id} />
+      {invoices.length === 0 ? (
+        <ItemList items={[{ label: t('membership.invoices.none'), value: undefined }]} />
+      ) : (
+        <Table caption={title} columns={columns} rows={invoices} rowKey={({ id }) => id} />
+      )}
     </Card>
   );
 }

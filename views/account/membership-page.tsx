@@ -70,10 +70,13 @@ function membershipLine(ctx: PageContext, membership: MembershipView): string {
   const plan = 'plan' in status ? status.plan : undefined;
   const price = status.kind === 'lasting' || status.kind === 'gift' ? undefined : plan?.price;
   const name = plan?.line ?? (status.kind === 'trial' ? trial?.name : undefined);
-  const isSaid = status.kind === 'unpaid' && isOwed(membership);
-  const parts = [name, price, isSaid ? ctx.t('membership.line.owed') : planStatusLine(ctx, membership)];
+  const owed = status.kind === 'unpaid' && isOwed(membership) ? membership.unpaid : undefined;
+  const parts = [name, price, owed ? owedLine(ctx, owed) : planStatusLine(ctx, membership)];
   return [...new Set(parts.filter((part) => part !== undefined && part !== ''))].join('\u{a0}· ');
 }
+
+const owedLine = ({ t }: PageContext, { why, amount }: NonNullable<MembershipView['unpaid']>): string =>
+  why === 'failed' ? t('membership.line.failed', { amount }) : t('membership.line.owed');
 
 type PauseStatus = Extract<PlanStatusView, { kind: 'paused' | 'pauses' }>;
 

@@ -46,14 +46,14 @@ export function WithdrawPage({ ctx, action, plan, orderedAt, until, problem, ...
             {t('membership.withdraw.days', {
               ...days,
               count: days.total,
-              date: formatDate(lang, days.requestedAt, 'exact'),
+              date: formatDate(lang, days.requestedAt, 'moment'),
             })}
           </li>
         )}
         {isDisputed && <li>{t('membership.withdraw.disputed')}</li>}
         <li>{t('membership.withdraw.ends', { plan })}</li>
         <li>{t('membership.withdraw.mail')}</li>
-        <li>{t('membership.withdraw.until', { date: formatDate(lang, until, 'exact') })}</li>
+        <li>{t('membership.withdraw.until', { date: formatDate(lang, until, 'moment') })}</li>
       </ul>
       <form className="form" method="post" action={action}>
         {days && <HiddenFields fields={{ days: String(days.used) }} />}

@@ -61,6 +61,8 @@ export interface PaymentPageProps extends PaymentPageFrame {
   returned?: ReturnedMethod | undefined;
   /** The card that would be charged. */
   card?: CardView | undefined;
+  /** An order is refused for some time: no button is the main one, and another method cannot be entered. */
+  mustWait?: boolean | undefined;
   /** While Stripe is unavailable: the submitted values, to be sent again; without them the page is loaded again. */
   retryFields: Record<string, string>;
 }
@@ -117,12 +119,14 @@ function SavedCard({
   action,
   card,
   refused,
+  mustWait,
   fields = {},
   quote: { announced, due, order, begin },
 }: Pick<PaymentPageFrame, 'ctx' | 'action'> & {
   card: CardView;
   /** It has just been refused. */
   refused: boolean;
+  mustWait: boolean | undefined;
   fields?: Record<string, string>;
   quote: NonNullable<PaymentPageProps['quote']>;
 }) {
@@ -136,7 +140,7 @@ function SavedCard({
         note={due !== undefined && isBankDebit(card) ? t('payment.methods.debitTakes') : undefined}
       />
       {begin && <BeginBox {...begin} idName="beginSaved" />}
-      <Button kind={refused ? 'quiet' : 'primary'} block>
+      <Button kind={refused || mustWait ? 'quiet' : 'primary'} block>
         {order === undefined
           ? t(expires(card) ? 'payment.saved.use' : 'payment.methods.use')
           : t('payment.saved.pay', { order, card: cardName(t, card) })}
@@ -209,23 +213,21 @@ function MethodHead({ ctx, quote, notice, returned }: PaymentPageProps) {
 
 /** 'Payment Method': the amount, the saved card, the form for another (specification, section 2, step 2). */
 export function PaymentPage(props: PaymentPageProps) {
-  const { ctx, steps, stripe, action, backHref, setupUrl, details, notice, quote, returned, retryFields } = props;
+  const { ctx, steps, stripe, action, backHref, setupUrl, details, notice, quote, returned, mustWait } = props;
   const card = returned?.card ?? props.card;
   const fields = returned && { act: 'save-card', setupIntent: returned.setupIntent };
   const { t } = ctx;
   // Most users choose the saved card, unless it has just been refused.
   const kind = stripe.methods ? 'methods' : 'saved';
-  const isRefused = notice?.kind === 'error';
+  const isRefused = notice?.kind === 'error' && !mustWait;
   const savedFirst = card !== undefined && !isRefused;
   return (
     <TheLayout ctx={ctx} steps={steps} title={toHeading(t, quote)}>
       {quote && <SummaryList {...quote} />}
       <DetailsLine ctx={ctx} details={details.view} href={details.href} />
       <MethodHead {...props} />
-      {quote && card && (
-        <SavedCard ctx={ctx} action={action} card={card} fields={fields} refused={isRefused} quote={quote} />
-      )}
-      {quote ? (
+      {quote && card && <SavedCard {...{ ctx, action, card, fields, mustWait, quote }} refused={isRefused} />}
+      {quote && !(card && mustWait) && (
         <MethodFold title={card && t(`payment.${kind}.another`)} isOpen={!savedFirst}>
           {/* The browser asks for it before the form's script runs. */}
           {quote.begin && (
@@ -240,16 +242,15 @@ export function PaymentPage(props: PaymentPageProps) {
               action,
               setupUrl,
               fields: { ...quote.announced, act: 'save-card' },
-              kind: savedFirst ? 'quiet' : 'primary',
+              kind: savedFirst || mustWait ? 'quiet' : 'primary',
               country: details.country,
               ...(quote.order !== undefined && { save: quote.order }),
               saveNote: chargeNote(ctx, stripe, quote.due),
             })}
           />
         </MethodFold>
-      ) : (
-        <Retry ctx={ctx} action={action} fields={retryFields} />
       )}
+      {!quote && <Retry ctx={ctx} action={action} fields={props.retryFields} />}
       {quote && <SecuredLine ctx={ctx} methods={stripe.methods !== undefined} />}
       <p className="panel-ways">
         <a href={backHref}>{t('payment.saved.back')}</a>

@@ -22,7 +22,7 @@ export interface PlanSummaryPageProps {
   /** The page's own address, the target of all its forms. */
   action: string;
   plan: PlanView;
-  lead: string;
+  lead?: string | undefined;
   /** The client app with a pending request. */
   clientName?: string;
   /** Without it there is no choice. */
@@ -52,6 +52,8 @@ export interface PlanSummaryPageProps {
   hidden?: Record<string, string>;
   /** Of an order of which the member owes the days until a withdrawal. */
   begin?: BeginBoxProps;
+  /** An order is refused for some time: its button is not the main one. */
+  mustWait?: boolean | undefined;
   /** Instead of the button: the same page again. */
   retryHref?: string;
   /** Instead of amounts and button: the page with the address, on which they depend. */
@@ -77,13 +79,15 @@ function Amounts({ ctx, quote, card }: Part<'quote' | 'card'>) {
   );
 }
 
-function Buttons({ ctx: { t }, cancelHref, button, retryHref, placeHref, nextHref, has }: PlanSummaryPageProps) {
+function Buttons(props: PlanSummaryPageProps) {
+  const { cancelHref, button, mustWait, retryHref, placeHref, nextHref, has } = props;
+  const { t } = props.ctx;
   return (
     <>
       <ButtonLink kind="quiet" href={cancelHref}>
         {t(has === undefined ? 'checkout.cancel' : 'checkout.completed.continue')}
       </ButtonLink>
-      {button !== undefined && <Button>{button}</Button>}
+      {button !== undefined && <Button kind={mustWait ? 'quiet' : 'primary'}>{button}</Button>}
       {placeHref !== undefined && <ButtonLink href={placeHref}>{t('checkout.place.enter')}</ButtonLink>}
       {nextHref !== undefined && <ButtonLink href={nextHref}>{t('checkout.next')}</ButtonLink>}
       {retryHref !== undefined && <ButtonLink href={retryHref}>{t('checkout.retry')}</ButtonLink>}
@@ -113,10 +117,8 @@ export function PlanSummaryPage(props: PlanSummaryPageProps) {
   const { ctx, steps, action, plan, lead, clientName, changeHref, notice, quote, seats, promo, card, ...more } = props;
   const { details, nextHref, has, changesTo } = more;
   const { t } = ctx;
-  // Above a message, the general sentence says nothing.
-  const isGeneral = notice !== undefined && lead === t('checkout.lead');
   const words = [
-    ...(isGeneral ? [] : [lead]),
+    ...(lead === undefined ? [] : [lead]),
     ...(clientName === undefined ? [] : [t('checkout.then', { clientName })]),
   ];
   return (

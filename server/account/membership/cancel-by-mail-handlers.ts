@@ -26,7 +26,7 @@ const refusals: RefusalRules<CancelLinkRefusal> = {
   'too-many': {
     problem: 'tooMany',
     text: (t, { retryAfterMs = 0 }) =>
-      t('checkout.tooMany', { minutes: Math.max(1, Math.ceil(retryAfterMs / minuteMs)) }),
+      t('membership.cancelByMail.tooMany', { minutes: Math.max(1, Math.ceil(retryAfterMs / minuteMs)) }),
   },
 };
 

@@ -9,7 +9,8 @@ import type { HomeCardSource } from '../home-card-source.ts';
 import { findMembershipNotice } from '../notices.ts';
 import type { PageRoute } from '../settings-page.ts';
 import { readIfAvailable } from './ask-stripe.ts';
-import { invoiceRows, toMembershipView } from './membership-view.ts';
+import { invoiceRows } from './invoice-rows.ts';
+import { toMembershipView } from './membership-view.ts';
 
 /** The card on the settings' home; none without a plan or plans on sale. */
 export const membershipCard: HomeCardSource = async (r, deps) => {
@@ -56,7 +57,7 @@ async function show(r: UserRequest, deps: AccountDeps): Promise<void> {
         details: billing.sold ? toDetailsView(r, r.user, details) : undefined,
         withdrawalUntil: (await billing.findWithdrawal(r.user.id))?.until,
       },
-      invoices: invoiceRows(r, billing.catalogue, { invoices, orders }),
+      invoices: invoiceRows(r, billing.catalogue, { invoices, orders, membership }),
       stripeUnavailable: invoices === undefined,
       notice: notice && r.t(notice),
     },

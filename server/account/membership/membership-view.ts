@@ -1,10 +1,5 @@
-import type {
-  InvoiceRow,
-  MembershipView,
-  PlanStatusView,
-  UserPlanView,
-} from '../../../views/account/membership-view.ts';
-import { capitalized, formatAmount, formatDate, formatPercent } from '../../../views/format.ts';
+import type { MembershipView, PlanStatusView, UserPlanView } from '../../../views/account/membership-view.ts';
+import { formatAmount, formatPercent } from '../../../views/format.ts';
 import {
   asSubscribed,
   type Catalogue,
@@ -12,27 +7,23 @@ import {
   findPlan,
   findPlanOfSeats,
   graceEndsAt,
-  type InvoiceView,
   laterAmountsText,
   type Membership,
   type NextCharge,
-  type Order,
   type Plan,
   partnerDealUrl,
   planLine,
   planPrice,
   priceText,
   type TextContext,
-  withSeats,
 } from '../../billing/index.ts';
-import { toStripeInvoiceId } from '../../shared/index.ts';
 import type { UserRequest } from '../../sign-in/index.ts';
 import type { AccountDeps } from '../deps.ts';
 import { isExpired, toPlanStatus, toTrialStatus } from './plan-status.ts';
 
 type Deps = Pick<AccountDeps, 'membership' | 'billingNow'>;
 
-const amountIn =
+export const amountIn =
   ({ lang }: Pick<TextContext, 'lang'>, currency: string) =>
   (cents: number) =>
     formatAmount(lang, cents, { currency });
@@ -181,102 +172,4 @@ export function toMembershipView(
     pending: sold ? toPendingView(pending, { byId: catalogue.byId, words, money }) : undefined,
     card: card ? { ...card, expired: isExpired(card, nowMs) } : undefined,
   };
-}
-
-/** The tax in an amount, with its rate. */
-function taxNote(
-  { t, lang, money }: NoteContext,
-  taxCents: number,
-  { taxPercent, isReverseCharge }: InvoiceView,
-): string[] {
-  if (isReverseCharge) return [capitalized(lang, t('checkout.lines.reverseCharge', { tax: t('checkout.lines.tax') }))];
-  if (taxCents <= 0) return [];
-  const amount = money(taxCents);
-  if (taxPercent === undefined) return [t('membership.invoices.tax', { amount })];
-  return [t('membership.invoices.taxAt', { amount, percent: formatPercent(lang, taxPercent) })];
-}
-
-interface NoteContext extends TextContext {
-  money: (cents: number) => string;
-}
-
-/** The notes of an order beside its amount. */
-function orderNotes(
-  { t, lang, money }: NoteContext,
-  order: Order | undefined,
-  { invoice, refundedCents }: { invoice: InvoiceView; refundedCents: number },
-): string[] {
-  return [
-    ...(order && order.discountCents > 0 ? [t('membership.invoices.off', { amount: money(order.discountCents) })] : []),
-    // Credit for unused time can be more than the plan costs: then its tax is no part of what was paid.
-    ...taxNote({ t, lang, money }, order?.taxCents ?? 0, invoice),
-    ...(order && order.usedCreditCents > 0
-      ? [t('membership.invoices.credit', { amount: money(order.usedCreditCents) })]
-      : []),
-    ...(refundedCents > 0 ? [t('membership.invoices.refunded', { amount: money(refundedCents) })] : []),
-    // A dispute that the member has lost is settled.
-    ...(order?.disputeState === 'open' ? [t('membership.invoices.disputed')] : []),
-    ...(order?.disputeState === 'lost' ? [t('membership.invoices.disputeLost')] : []),
-  ];
-}
-
-/** Stripe's invoices with their stored orders; while Stripe is unavailable, the orders alone. The newest first. */
-export function invoiceRows(
-  ctx: TextContext,
-  catalogue: Pick<Catalogue, 'byId' | 'currency'>,
-  { invoices, orders }: { invoices: readonly InvoiceView[] | undefined; orders: readonly Order[] },
-): InvoiceRow[] {
-  const byInvoice = new Map(orders.map((order) => [order.invoiceId, order]));
-  const known = new Set(invoices?.map(({ id }) => id));
-  const stored = orders
-    .filter(({ invoiceId }) => !known.has(invoiceId))
-    .map(
-      (order): InvoiceView => ({
-        id: order.invoiceId,
-        number: order.invoiceNumber,
-        planId: order.planId,
-        // An order does not name it, and the catalogue's may be another by now.
-        period: null,
-        status: 'paid',
-        createdAt: order.orderedAt,
-        totalCents: order.paidCents,
-        paidCents: order.paidCents,
-        refundedCents: order.refundedCents,
-        url: order.invoiceUrl,
-        pdfUrl: null,
-      }),
-    );
-  return [...(invoices ?? []), ...stored]
-    .toSorted((one, other) => other.createdAt - one.createdAt)
-    .map((invoice): InvoiceRow => {
-      const order = byInvoice.get(toStripeInvoiceId(invoice.id));
-      const money = amountIn(ctx, order?.currency ?? catalogue.currency);
-      const plan = catalogue.byId(order?.planId ?? invoice.planId);
-      const refundedCents = Math.max(invoice.refundedCents, order?.refundedCents ?? 0);
-      const isPaid = invoice.status === 'paid';
-      const paidCents = isPaid ? invoice.paidCents : invoice.totalCents;
-      return {
-        id: invoice.id,
-        at: order?.orderedAt ?? invoice.createdAt,
-        number: invoice.number,
-        plan: plan && planLine(ctx.t, { ...withSeats(plan, order?.seats ?? 1), period: invoice.period }),
-        kind: order?.orderType,
-        begins:
-          order?.beginRequestedAt == null
-            ? undefined
-            : ctx.t('membership.invoices.beginsAtOnce', {
-                date: formatDate(ctx.lang, order.beginRequestedAt, 'short'),
-              }),
-        amount: money(paidCents),
-        state: isPaid && refundedCents > 0 && refundedCents >= paidCents ? 'refunded' : invoice.status,
-        notes: orderNotes({ t: ctx.t, lang: ctx.lang, money }, order, { invoice, refundedCents }),
-        creditNotes: (order?.creditNotes ?? []).map(({ number, amountCents, pdfUrl }) => ({
-          number,
-          pdfUrl,
-          amount: money(amountCents),
-        })),
-        url: invoice.url,
-        pdfUrl: invoice.pdfUrl,
-      };
-    });
 }

@@ -49,7 +49,7 @@ async function answerPayment(
       return cardPath;
     case 'too-many':
       r.setRetryAfter(paid.retryAfterMs);
-      return { status: 429, problem: { text: tooManyText(t, paid.retryAfterMs) } };
+      return { status: 429, problem: { text: tooManyText(t, 'pay', paid.retryAfterMs) } };
     default:
       return membershipPageAfter(paid.kind === 'paid' || asksOutcome ? 'paid' : 'nothing');
   }

@@ -190,6 +190,8 @@ export interface PageRetry {
   needsPlace?: true;
   /** The user has not asked that the plan begins at once. */
   beginMissing?: true;
+  /** An order is refused for some time: its button is not the main one of the page. */
+  mustWait?: true;
 }
 
 export type Rerender = (repeated: PageRetry) => unknown;

@@ -52,17 +52,19 @@ export const refusalTexts = (t: T): Record<string, string> =>
 /** The saved card has had its free days, or the method has none; undefined: the plan has none anyway. */
 export function refusedTrialNotice(
   { lang, t }: TextContext,
-  { trial, dueCents }: Quote,
+  { plan, trial, dueCents }: Quote,
   currency: string,
 ): PageNotice | undefined {
   if (!trial || !('refused' in trial)) return undefined;
   const title = t(`checkout.planTrial.refused.${trial.refused}Title`);
-  const text = t(`checkout.planTrial.refused.${trial.refused}`, { amount: formatAmount(lang, dueCents, { currency }) });
+  const amount = formatAmount(lang, dueCents, { currency });
+  const text = t(`checkout.planTrial.refused.${trial.refused}`, { plan: plan.name, amount });
   return { kind: 'info', title, text, duration: 'never' };
 }
 
-export const tooManyText = (t: T, retryAfterMs: number): string =>
-  t('checkout.tooMany', { minutes: Math.max(1, Math.ceil(retryAfterMs / minuteMs)) });
+/** Which attempts were too many, and when the next one is possible. */
+export const tooManyText = (t: T, attempts: 'pay' | 'card' | 'promo' | 'gift', retryAfterMs: number): string =>
+  t(`checkout.tooMany.${attempts}`, { minutes: Math.max(1, Math.ceil(retryAfterMs / minuteMs)) });
 
 /** An upgrade waits for the renewal that is being charged. */
 export function renewalNotice(
@@ -103,6 +105,6 @@ export function promotionErrorText(
     case 'not-for-this-plan':
       return { status: 400, error: t('checkout.promo.otherPlan') };
     case 'too-many':
-      return { status: 429, error: tooManyText(t, refusal.retryAfterMs) };
+      return { status: 429, error: tooManyText(t, 'promo', refusal.retryAfterMs) };
   }
 }

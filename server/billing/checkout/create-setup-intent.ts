@@ -21,7 +21,7 @@ export async function createSetupIntent(r: RequestContext, { membership }: Begin
       return;
     }
     r.setRetryAfter(started.retryAfterMs);
-    res.status(429).json({ message: tooManyText(t, started.retryAfterMs) });
+    res.status(429).json({ message: tooManyText(t, 'card', started.retryAfterMs) });
   } catch (error) {
     if (!(error instanceof StripeUnavailableError)) throw error;
     r.log.warn({ err: error, act: 'begin-card' }, 'Stripe does not answer');

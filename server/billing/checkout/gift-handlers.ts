@@ -70,7 +70,7 @@ function toRefusal(r: RequestContext, result: Exclude<GiftResult, { kind: 'redee
       return { status: 409, notice: info(obstacleText(r, result.obstacle, result.validUntil)) };
     case 'too-many':
       r.setRetryAfter(result.retryAfterMs);
-      return { status: 429, error: tooManyText(r.t, result.retryAfterMs) };
+      return { status: 429, error: tooManyText(r.t, 'gift', result.retryAfterMs) };
     case 'unknown':
       return { status: 400, typed, error: r.t('checkout.gift.unknown') };
     default:

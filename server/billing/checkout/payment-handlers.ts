@@ -7,9 +7,10 @@ import {
 } from '../../../views/billing/payment-page.tsx';
 import { formatAmount } from '../../../views/format.ts';
 import { HttpError, type T } from '../../http/index.ts';
-import type { Catalogue } from '../catalogue/catalogue.ts';
+import type { Catalogue, Plan } from '../catalogue/catalogue.ts';
 import { toDetailsView } from '../details/details-view.ts';
 import { type CardPaymentResult, type PurchaseResult, type Quote, StripeUnavailableError } from '../results.ts';
+import { currentPaidPlan } from '../subscription/membership-state.ts';
 import {
   type CheckoutRequest,
   type PageRetry,
@@ -26,7 +27,7 @@ import type { TextContext } from './plan-view.ts';
 import { loadQuote, orderText, toBeginBox, toQuoteView } from './quote-view.ts';
 import { readReturn } from './returned-method.ts';
 import { stripeInPage, stripePolicy } from './stripe-js.ts';
-import { endsTrial } from './trial-step.ts';
+import { findEndedTrial } from './trial-step.ts';
 
 interface PaymentPageState extends Partial<PageRetry> {
   /** The reason that a card was not accepted. */
@@ -51,7 +52,7 @@ async function renderPaymentPage(r: CheckoutRequest, deps: CheckoutDeps, state: 
 async function renderForm(
   r: CheckoutRequest,
   deps: CheckoutDeps,
-  { quote: _known, ...args }: PaymentPageState,
+  { quote: _announced, ...args }: PaymentPageState,
 ): Promise<void> {
   const { membership, stripe } = deps;
   const { flow, user } = r.checkout;
@@ -71,7 +72,12 @@ async function renderForm(
   }
   if (unavailable?.needsPlace) return r.redirect(flow.summary);
   const [currentMembership, details] = [await membership.getMembership(user.id), await membership.findDetails(user.id)];
-  const isOnTrial = endsTrial(currentMembership, membership.catalogue, deps.now());
+  const { catalogue } = membership;
+  const known = {
+    catalogue,
+    endedTrial: findEndedTrial(currentMembership, catalogue, deps.now()),
+    current: currentMembership && currentPaidPlan(catalogue, currentMembership),
+  };
   r.render(
     PaymentPage,
     {
@@ -88,10 +94,11 @@ async function renderForm(
       notice: problem
         ? problemNotice(r.t, problem)
         : (notice ?? unavailable?.notice ?? (quote && refusedTrialNotice(r, quote, membership.catalogue.currency))),
-      quote: quote && quoteView(r, quote, { catalogue: membership.catalogue, isOnTrial, ...state }),
+      quote: quote && quoteView(r, quote, { ...known, ...state }),
       retryFields,
       returned,
       card: currentMembership?.card ?? undefined,
+      mustWait: state.mustWait,
     },
     {
       title: 'payment.title',
@@ -112,12 +119,16 @@ const problemNotice = (t: T, { text }: { text: string }): PaymentPageProps['noti
 function quoteView(
   ctx: TextContext,
   quote: Quote,
-  { catalogue, isOnTrial, beginMissing = false }: { catalogue: Catalogue; isOnTrial: boolean; beginMissing?: boolean },
+  {
+    catalogue,
+    beginMissing = false,
+    ...present
+  }: { catalogue: Catalogue; endedTrial: string | undefined; current: Plan | undefined; beginMissing?: boolean },
 ): NonNullable<PaymentPageProps['quote']> {
   const { dueCents } = quote;
   const { currency } = catalogue;
   return {
-    ...toQuoteView(ctx, quote, { ...catalogue, isOnTrial }),
+    ...toQuoteView(ctx, quote, { ...catalogue, ...present }),
     begin: toBeginBox(ctx, quote, { catalogue, isMissing: beginMissing }),
     plan: quote.plan.name,
     announced: quoteFields(quote),
@@ -236,8 +247,8 @@ export async function answerPurchase(
       return rerender({ status: 409, notice: renewalNotice(r, confirmed.renewal) });
     case 'too-many': {
       r.setRetryAfter(confirmed.retryAfterMs);
-      const text = tooManyText(t, confirmed.retryAfterMs);
-      return rerender({ status: 429, notice: { kind: 'error', text, duration: 'never' } });
+      const text = tooManyText(t, 'pay', confirmed.retryAfterMs);
+      return rerender({ status: 429, notice: { kind: 'error', text, duration: 'never' }, mustWait: true });
     }
   }
 }

@@ -37,6 +37,10 @@ function periodLine(t: T, { name, period }: Pick<Plan, 'name' | 'period'>): stri
   }
 }
 
+/** Until when the present plan stays; two intervals or seats of one plan are distinguished. */
+export const keepsText = ({ t }: TextContext, { plan, next, date }: { plan: Plan; next: Plan; date: string }): string =>
+  t('checkout.lines.keeps', { date, plan: plan.name === next.name ? planLine(t, plan) : plan.name });
+
 /** 'a year' */
 export function periodText(t: T, { interval, count }: BillingPeriod): string {
   if (interval === 'day') return t('checkout.perDays', { days: count });

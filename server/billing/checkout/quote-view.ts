@@ -1,13 +1,13 @@
 import type { BeginBoxProps } from '../../../views/billing/begin-box.tsx';
 import { capitalized, formatAmount, formatDate } from '../../../views/format.ts';
 import type { SummaryLine } from '../../../views/parts/summary-list.tsx';
-import { type Catalogue, needsRequestToBegin } from '../catalogue/catalogue.ts';
+import { type Catalogue, needsRequestToBegin, type Plan, planRank } from '../catalogue/catalogue.ts';
 import type { Quote } from '../results.ts';
 import { hasDebt, toEachCharge } from '../stripe/next-charge.ts';
 import type { AmountLine } from '../stripe/stripe-invoices.ts';
 import type { Checkout } from './checkout-context.ts';
 import type { CheckoutDeps } from './checkout-deps.ts';
-import { firstRegularDay, laterAmountsText, periodText, planLine, type TextContext } from './plan-view.ts';
+import { firstRegularDay, keepsText, laterAmountsText, periodText, planLine, type TextContext } from './plan-view.ts';
 import { findTrialEnd, type QuoteView, toTrialView, trialOrderText } from './trial-view.ts';
 
 /** The current amount for the plan. @throws {StripeUnavailableError} */
@@ -76,7 +76,7 @@ function toLineLabel({ lang, t }: TextContext, quote: Quote, line: AmountLine): 
     case 'rest':
       return quote.renewsAt === null
         ? plan
-        : t('checkout.lines.rest', { plan, date: formatDate(lang, quote.renewsAt, 'short') });
+        : t('checkout.lines.rest', { plan, date: formatDate(lang, quote.renewsAt) });
     case 'other':
       return line.text || t('checkout.lines.other');
     case 'promo':
@@ -114,12 +114,38 @@ function withdrawalText(
   return [t(isShared ? 'checkout.lines.withdrawProrated' : 'checkout.lines.withdraw', { count })];
 }
 
-/** The amounts due today and later, as text. */
-export function toQuoteView(
+interface QuoteRules extends Pick<Catalogue, 'currency' | 'plans' | 'afterYear' | WithdrawalRule> {
+  /** The name of the trial that ends today. */
+  endedTrial?: string | undefined;
+  /** The present plan, which a later one replaces. */
+  current?: Plan | undefined;
+}
+
+/** The notes below a total: the charges to come, then the buyer's rights. */
+const toParagraphs = (...groups: readonly string[][]): string[] =>
+  groups.map((sentences) => sentences.join(' ').trim()).filter(Boolean);
+
+/** Until when the present plan stays, and what of it a lower one does not give. */
+function replacedTexts(
   ctx: TextContext,
-  quote: Quote,
-  { isOnTrial, ...rules }: Pick<Catalogue, 'currency' | 'afterYear' | WithdrawalRule> & { isOnTrial?: boolean },
-): QuoteView {
+  { plan, startsAt }: Pick<Quote, 'plan' | 'startsAt'>,
+  { plans, current }: QuoteRules,
+): string[] {
+  const { lang, t } = ctx;
+  const { name } = plan;
+  const begins = t('checkout.lines.begins', { name: name === current?.name ? planLine(t, plan) : name });
+  if (!current) return [begins];
+  const given = new Set(plan.features(lang));
+  const isLower = planRank({ plans }, plan) < planRank({ plans }, current);
+  const lost = isLower ? current.features(lang).filter((feature) => !given.has(feature)) : [];
+  return [
+    `${keepsText(ctx, { plan: current, next: plan, date: formatDate(lang, startsAt) })} ${begins}`,
+    ...(lost.length === 0 ? [] : [t('checkout.lines.lost', { name, features: lost.join(', ') })]),
+  ];
+}
+
+/** The amounts due today and later, as text. */
+export function toQuoteView(ctx: TextContext, quote: Quote, { endedTrial, ...rules }: QuoteRules): QuoteView {
   const { currency, afterYear } = rules;
   const { lang, t } = ctx;
   const formatMoney = (cents: number) => formatAmount(lang, cents, { currency });
@@ -136,18 +162,14 @@ export function toQuoteView(
     return {
       lines: [],
       total,
-      later: {
-        label: t('checkout.lines.from', { plan: planLine(t, plan), date: formatDate(lang, quote.startsAt, 'short') }),
-        amount,
-      },
+      later: { label: t('checkout.lines.from', { plan: planLine(t, plan), date }), amount },
       included: [],
-      note: [
-        t('checkout.lines.stays', { date }),
-        `${t('checkout.lines.then', { name: plan.name, amount })}${more}`,
-        ...(quote.following ? [t('checkout.lines.thenByMonth')] : []),
-        t('checkout.lines.cancel'),
-        ...onNotice,
-      ],
+      note: toParagraphs(
+        // They follow the amount.
+        [more],
+        [...replacedTexts(ctx, quote, rules), ...(quote.following ? [t('checkout.lines.thenByMonth')] : [])],
+        [t('checkout.lines.cancel'), ...onNotice],
+      ),
     };
   }
   const toLine = (line: AmountLine): SummaryLine => ({
@@ -170,12 +192,13 @@ export function toQuoteView(
         : t('checkout.lines.included', { tax: taxName(ctx, line) }),
       amount: formatMoney(line.cents),
     })),
-    note: [
-      `${renews}${more}`,
-      t('checkout.lines.cancel'),
-      ...onNotice,
-      ...withdrawalText(ctx, quote, rules),
-      ...(isOnTrial ? [t('checkout.trialEnds')] : []),
-    ],
+    note: toParagraphs(
+      [`${renews}${more}`, t('checkout.lines.cancel')],
+      [
+        ...onNotice,
+        ...withdrawalText(ctx, quote, rules),
+        ...(endedTrial === undefined ? [] : [t('checkout.trialEnds', { name: endedTrial })]),
+      ],
+    ),
   };
 }

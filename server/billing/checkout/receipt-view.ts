@@ -7,7 +7,7 @@ import type { Order } from '../orders/order.ts';
 import { isReturned } from '../orders/order-store.ts';
 import type { Membership } from '../subscription/membership.ts';
 import { type MembershipState, toMembershipState } from '../subscription/membership-state.ts';
-import { laterAmountsText, planLine, type TextContext } from './plan-view.ts';
+import { keepsText, laterAmountsText, planLine, type TextContext } from './plan-view.ts';
 
 type ShownState = Extract<MembershipState, { kind: 'paid' | 'changing' | 'trying' }>;
 
@@ -39,7 +39,7 @@ function toNextText(ctx: TextContext, state: ShownState, { membership, catalogue
   if (state.kind === 'changing') {
     if (planAfterYear(catalogue, state.plan)?.id === state.next.id)
       return [t('checkout.lines.byMonth', { date, amount }) + more];
-    return [t('checkout.lines.stays', { date }), t('checkout.lines.then', { name: state.next.name, amount }) + more];
+    return [keepsText(ctx, { ...state, date }), t('checkout.lines.then', { name: state.next.name, amount }) + more];
   }
   const isFree = state.kind === 'trying' && !state.isCharged;
   return [t(isFree ? 'checkout.planTrial.first' : 'checkout.lines.renews', { date, amount }) + more];
@@ -61,7 +61,7 @@ function toPayment(
       ...(usedCreditCents > 0 ? [{ label: t('checkout.completed.credit'), amount: money(usedCreditCents) }] : []),
     ],
     total: {
-      label: t('checkout.completed.paid', { date: formatDate(lang, order.orderedAt, 'short') }),
+      label: t('checkout.completed.paid', { date: formatDate(lang, order.orderedAt).replaceAll(' ', '\u00a0') }),
       amount: money(order.paidCents),
     },
   };

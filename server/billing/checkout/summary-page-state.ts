@@ -1,14 +1,9 @@
-import { cardName } from '../../../views/billing/card-name.ts';
 import { checkoutTitle } from '../../../views/billing/checkout-steps.tsx';
 import { PlanSummaryPage, type PlanSummaryPageProps } from '../../../views/billing/plan-summary-page.tsx';
-import { listRefundsThen } from '../../../views/billing/refund-sentences.ts';
-import { formatDate } from '../../../views/format.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { toDetailsView } from '../details/details-view.ts';
-import type { BillingDetailsState, PendingRenewal, Quote } from '../results.ts';
-import { findPaidEnd } from '../subscription/early-end.ts';
-import { isDebit, type Membership } from '../subscription/membership.ts';
-import { changeKindByCard } from '../subscription/membership-state.ts';
+import type { Membership } from '../subscription/membership.ts';
+import { changeKindByCard, currentPaidPlan } from '../subscription/membership-state.ts';
 import {
   type Checkout,
   type CheckoutRequest,
@@ -20,9 +15,19 @@ import {
 import type { CheckoutDeps } from './checkout-deps.ts';
 import { renewalNotice } from './checkout-texts.ts';
 import { atOwnPrice, type TextContext, toPlanView } from './plan-view.ts';
-import { loadQuote, orderText, toBeginBox, toQuoteView } from './quote-view.ts';
+import { loadQuote, toBeginBox, toQuoteView } from './quote-view.ts';
 import { type EndOnNotice, findRefundOnNotice } from './refund-view.ts';
-import { endsTrial, renderTrialStep, toRunningLead, trialInStep } from './trial-step.ts';
+import {
+  buttonText,
+  findFollowing,
+  freeNote,
+  laterNotice,
+  leadText,
+  type PlanStatus,
+  type SummaryFacts,
+  savedCard,
+} from './summary-texts.ts';
+import { findEndedTrial, renderTrialStep, trialInStep } from './trial-step.ts';
 import { unfinishedNotice } from './unfinished-notice.ts';
 
 interface SummaryPageState extends Partial<PageRetry> {
@@ -30,29 +35,6 @@ interface SummaryPageState extends Partial<PageRetry> {
   promo?: { typed: string; error?: string | undefined } | undefined;
   /** The typed number of seats, and its error. */
   seats?: { typed: string; error?: string } | undefined;
-}
-
-/**
- * The relation of the user to the plan. `owned`: it is theirs. `covered`: it is free, and must not replace the partner's
- * plan that they have for life. `payable`: they can buy it. `without-payment`: they can take it.
- */
-type PlanStatus = 'owned' | 'covered' | 'payable' | 'without-payment';
-
-/** The stored and the read data of the page. */
-interface SummaryFacts {
-  checkout: Checkout;
-  membership: Membership | undefined;
-  planStatus: PlanStatus;
-  /** The amounts of a payable plan; without them, they could not be read, or a renewal comes first. */
-  quote: Quote | undefined;
-  /** With a card it would be charged now. */
-  isUpgrade: boolean;
-  /** Of a payable plan. */
-  details: BillingDetailsState | undefined;
-  /** The renewal that the plan has to wait for. */
-  renewal: PendingRenewal | undefined;
-  /** Of a plan without payment: the end of the paid one on a month's notice, and its refund. */
-  end: EndOnNotice | undefined;
 }
 
 type SummaryProps = Omit<PlanSummaryPageProps, 'ctx'>;
@@ -69,52 +51,6 @@ function toPlanStatus(
   return isCovered ? 'covered' : 'without-payment';
 }
 
-/** The card that is charged, unless the user enters another. */
-function savedCard({ t }: TextContext, { checkout, membership, quote }: SummaryFacts): SummaryProps['card'] {
-  if (!membership?.card) return undefined;
-  const card = cardName(t, membership.card);
-  const isLater = quote?.dueCents === 0;
-  const note = t(isLater ? 'checkout.cardLater' : 'checkout.card', { card });
-  const text = !isLater && isDebit(membership.card) ? `${note} ${t('payment.methods.debitTakes')}` : note;
-  return { text, otherHref: checkout.flow.addPayment };
-}
-
-/** The text of the button: a free plan is confirmed; a paid one asks for a card first if there is none. */
-function buttonText(
-  ctx: TextContext,
-  { checkout, quote }: SummaryFacts,
-  { hasCard, currency }: { hasCard: boolean; currency: string },
-): string {
-  const { t } = ctx;
-  if (quote?.when === 'now' && !hasCard) return t('checkout.next');
-  const order = quote && orderText(ctx, quote, currency);
-  if (order !== undefined) return order;
-  return t(checkout.flow.kind === 'purchase' ? 'checkout.complete' : 'checkout.confirm');
-}
-
-/** The note for a plan that does not need Stripe. */
-function freeNote(ctx: TextContext, { checkout: { deal, user }, membership, end }: SummaryFacts): string {
-  const { lang, t } = ctx;
-  if (deal) return t('checkout.dealNote');
-  const until = end?.endsAt ?? (membership && findPaidEnd(membership));
-  if (user.planId === null || !membership?.paidPlanId || until == null) return t('checkout.freeNote');
-  return [t('checkout.freeLater', { date: formatDate(lang, until) }), ...(end ? listRefundsThen(ctx, end) : [])].join(
-    ' ',
-  );
-}
-
-/** Its notice says that the plan begins without free days: a note about a running trial would contradict it. */
-const saysNoTrial = ({ quote }: SummaryFacts, { notice }: SummaryPageState): boolean =>
-  notice !== undefined && quote?.trial != null && 'refused' in quote.trial;
-
-/** The note about a running trial or gift. */
-function leadText(ctx: TextContext, { membership: { catalogue }, now }: CheckoutDeps, facts: SummaryFacts): string {
-  const { checkout, membership, planStatus } = facts;
-  if (checkout.deal) return ctx.t('checkout.dealLead');
-  const lead = planStatus === 'owned' ? undefined : toRunningLead(ctx, { catalogue, membership }, now());
-  return lead ?? ctx.t('checkout.lead');
-}
-
 /** The amounts, or the note for a plan without any. */
 function toQuoteProps(
   ctx: TextContext,
@@ -123,21 +59,20 @@ function toQuoteProps(
 ): Pick<SummaryProps, 'quote'> {
   const { quote, planStatus } = facts;
   if (quote) {
-    const isOnTrial = endsTrial(facts.membership, membership.catalogue, now());
-    return { quote: toQuoteView(ctx, quote, { ...membership.catalogue, isOnTrial }) };
+    const { catalogue } = membership;
+    const endedTrial = findEndedTrial(facts.membership, catalogue, now());
+    const current = facts.membership && currentPaidPlan(catalogue, facts.membership);
+    return { quote: toQuoteView(ctx, quote, { ...catalogue, endedTrial, current }) };
   }
   return planStatus === 'without-payment' ? { quote: { lines: [], note: [freeNote(ctx, facts)] } } : {};
 }
-
-/** The name of a plan that begins later: it changes the present one. */
-const findFollowing = ({ quote }: SummaryFacts) => (quote?.when === 'later' ? quote.plan.name : undefined);
 
 /** The button with its hidden fields, or what stands in its place. */
 function toActionProps(
   ctx: TextContext,
   facts: SummaryFacts,
-  how: { hasCard: boolean; catalogue: Catalogue; needsPlace: boolean; beginMissing: boolean },
-): Pick<SummaryProps, 'has' | 'retryHref' | 'placeHref' | 'nextHref' | 'button' | 'hidden' | 'begin'> {
+  how: { hasCard: boolean; catalogue: Catalogue } & Pick<SummaryPageState, 'needsPlace' | 'beginMissing' | 'mustWait'>,
+): Pick<SummaryProps, 'has' | 'retryHref' | 'placeHref' | 'nextHref' | 'button' | 'mustWait' | 'hidden' | 'begin'> {
   const { checkout, planStatus, quote, renewal, details } = facts;
   if (renewal) return {};
   if (planStatus === 'owned' || planStatus === 'covered') return { has: ctx.t(`checkout.${planStatus}`) };
@@ -145,11 +80,12 @@ function toActionProps(
   if (planStatus === 'payable' && !quote) {
     return how.needsPlace ? { placeHref: checkout.flow.billingDetails } : { retryHref: checkout.flow.summary };
   }
-  const { hasCard, catalogue, beginMissing: isMissing } = how;
+  const { hasCard, catalogue, mustWait, beginMissing: isMissing = false } = how;
   const begin = quote && hasCard ? toBeginBox(ctx, quote, { catalogue, isMissing }) : undefined;
   const { currency } = catalogue;
   return {
     button: buttonText(ctx, facts, { hasCard, currency }),
+    mustWait,
     hidden: hiddenFields(facts),
     ...(begin && { begin }),
   };
@@ -174,13 +110,6 @@ function toPaymentProps(
     ...(asksCode && { promo: promoBox(facts, promo) }),
     ...(card && { card }),
   };
-}
-
-/** Why a higher plan starts with the next period: it is paid by debit, or the payment of the present one went back. */
-function laterNotice({ t }: TextContext, { membership, quote, isUpgrade }: SummaryFacts): Pick<SummaryProps, 'notice'> {
-  if (!isUpgrade || quote?.when !== 'later') return {};
-  const text = t(isDebit(membership?.card ?? null) ? 'checkout.debitLater' : 'checkout.returnedLater');
-  return { notice: { kind: 'info', text, duration: 'never' } };
 }
 
 /** The billing details that the invoice will have. */
@@ -253,7 +182,7 @@ export async function renderSummary(
       changesTo,
       action: flow.summary,
       plan: toPlanView(r, atOwnPrice(plan, membership), deps.membership.catalogue),
-      lead: saysNoTrial(facts, state) ? r.t('checkout.lead') : leadText(r, deps, facts),
+      lead: leadText(r, deps, { ...facts, hasNotice: payment.notice !== undefined }),
       cancelHref: flow.cancelUrl(user),
       ...(!deal && { changeHref: flow.changePlan }),
       ...(waiting && { clientName: waiting.clientName }),
@@ -262,9 +191,8 @@ export async function renderSummary(
       ...toSeatsProps(facts, seats),
       ...toDetailsProps(r, facts),
       ...toActionProps(r, facts, {
+        ...state,
         hasCard: payment.card !== undefined,
-        needsPlace: state.needsPlace === true,
-        beginMissing: state.beginMissing === true,
         catalogue: deps.membership.catalogue,
       }),
     },

@@ -19,11 +19,17 @@ export function runningTrialUntil(membership: Membership | undefined, nowMs: num
   return until !== null && until > nowMs ? until : undefined;
 }
 
-/** Tests for a trial that ends when a plan begins, and that the user knows of: a gift stands in its place. */
-export const endsTrial = (membership: Membership | undefined, catalogue: Catalogue, nowMs: number): boolean =>
+/** The name of a trial that ends when a plan begins, and that the user knows of: a gift stands in its place. */
+export const findEndedTrial = (
+  membership: Membership | undefined,
+  catalogue: Catalogue,
+  nowMs: number,
+): string | undefined =>
   membership !== undefined &&
   runningTrialUntil(membership, nowMs) !== undefined &&
-  findGiven(membership, catalogue, nowMs) === undefined;
+  findGiven(membership, catalogue, nowMs) === undefined
+    ? catalogue.trial.name
+    : undefined;
 
 /** Says that a plan begins today in place of a running trial, or beside a gift; undefined: there is neither. */
 export function toRunningLead(

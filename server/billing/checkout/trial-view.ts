@@ -15,7 +15,7 @@ export interface QuoteView {
   later?: SummaryLine;
   /** The taxes in the total. */
   included: SummaryLine[];
-  /** On later charges and the buyer's rights: a line for each. */
+  /** On later charges, then on the buyer's rights: a paragraph for each. */
   note: string[];
 }
 
@@ -61,14 +61,10 @@ export function toTrialView(
   return {
     lines: [],
     total,
-    later: {
-      label: t('checkout.lines.from', { plan: planLine(t, plan), date: formatDate(lang, endsAt, 'short') }),
-      amount,
-    },
+    later: { label: t('checkout.lines.from', { plan: planLine(t, plan), date }), amount },
     included: [],
     note: [
-      t('checkout.planTrial.lead', { count, amount: regular, per }),
-      `${t('checkout.planTrial.first', { date, amount })}${laterAmountsText(ctx, next)}`,
+      `${t('checkout.planTrial.lead', { count, amount: regular, per })} ${t('checkout.planTrial.first', { date, amount })}${laterAmountsText(ctx, next)}`,
       t('checkout.planTrial.cancel'),
     ],
   };

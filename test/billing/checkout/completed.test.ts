@@ -124,7 +124,7 @@ describe('the receipt on a completion page', () => {
     expect((await press(browser, '/plan-purchase/10')).status).toBe(303);
     const words = await pageAt(browser, '/signup/completed/m-99');
     expect(words).toMatch(
-      /From .* your plan is Starter, monthly\. Taking you there… Begins on (\w+ \d+, \d{4}) Until \1 your plan stays as it is\. Then Starter begins, and \$99\.00 is charged\./,
+      /From .* your plan is Starter, monthly\. Taking you there… Begins on (\w+ \d+, \d{4}) Until \1 you keep Scale\. Then Starter begins, and \$99\.00 is charged\./,
     );
     expect(words).not.toContain('Paid');
     expect(words).not.toContain('$899');

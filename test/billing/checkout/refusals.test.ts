@@ -62,7 +62,7 @@ describe('refused promotion codes', () => {
     await shop.promotion('ANY', { percent_off: 10, duration: 'once' });
     const { browser } = await subscriber('14');
     const words = wordsOf(await (await browser.get(page('10'))).text());
-    expect(words).toMatch(/Due today \$0\.00 .*Visa •••• 4242 will be charged then\./);
+    expect(words).toMatch(/, from (\w+ \d+, \d{4}) \$99\.00 .*Visa •••• 4242 will be charged on \1\./);
     expect(words).not.toContain('Promo code');
     expect(await refusal(browser, '10', 'ANY')).toEqual([400, 'Nothing is due today, so no promo code is needed.']);
   });
@@ -128,8 +128,12 @@ describe('refused payments', () => {
     const refused = await press(browser, page('10'));
     const html = await refused.text();
     expect([refused.status, refused.headers.has('retry-after')]).toEqual([429, true]);
-    expect(wordsOf(html)).toMatch(/Too many attempts\. Please try again in \d+ min\./);
+    expect(wordsOf(html)).toMatch(
+      /Too many attempts to pay\. You can try again in \d+ min\. Nothing was charged this time\./,
+    );
     expect(mainForm(html).fields).toEqual({ planId: '10', dueCents: '9900', laterCents: '9900' });
+    // Its button works after that time, and is not the main one until then.
+    expect(html).toMatch(/<button [^>]*class="button quiet[^>]*>Pay \$99\.00/);
     expect(await shop.planOf(user)).toBeNull();
   });
 

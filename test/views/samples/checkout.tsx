@@ -1,7 +1,7 @@
 import { loadPlans } from '../../../config/plans.ts';
 import { createCatalogue } from '../../../server/billing/catalogue/catalogue.ts';
 import { shownDeal } from '../../../server/billing/checkout/deal-shown.ts';
-import { toPlanView } from '../../../server/billing/checkout/plan-view.ts';
+import { planLine, toPlanView } from '../../../server/billing/checkout/plan-view.ts';
 import { toQuoteView } from '../../../server/billing/checkout/quote-view.ts';
 import { ChangePlanPage } from '../../../views/billing/change-plan-page.tsx';
 import { CompletedPage } from '../../../views/billing/completed-page.tsx';
@@ -174,8 +174,8 @@ export function checkoutSamples(ctx: PageContext): Record<string, Sample> {
         <PlanSummaryPage
           {...without}
           steps="purchase"
-          lead={t('checkout.lead')}
-          quote={toQuoteView(ctx, { ...quote, when: 'later', dueCents: 0 }, catalogue)}
+          lead={t('checkout.lead', { plan: planLine(t, plan('13')) })}
+          quote={toQuoteView(ctx, { ...quote, when: 'later', dueCents: 0 }, { ...catalogue, current: plan('15') })}
           button={t('checkout.complete')}
         />
       ),
