@@ -145,7 +145,9 @@ describe('the hour in which a renewal is a draft', () => {
       shop.passTime((periodEnd ?? 0) - shop.stripe.engine.nowMs() + 5 * minuteMs);
       await shop.membership.refresh(user.id);
       const browser = await shop.foyer.signedIn(user);
-      expect(await pageWords(browser, '/plan-purchase/10')).toContain('Then Starter begins, and $99.00 is charged.');
+      expect(await pageWords(browser, '/plan-purchase/10')).toMatch(
+        /from \w+ \d+, \d{4} \$99\.00 .*Then Starter begins\./,
+      );
       expect(await shop.buy(user, 'm-99')).toMatchObject({ kind: 'scheduled' });
       const next = { amountCents: 9_900, creditUsedCents: 0 };
       expect(await shop.membership.getMembership(user.id)).toMatchObject({ nextCharge: next });

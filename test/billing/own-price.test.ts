@@ -159,13 +159,13 @@ describe('a price that was raised after the purchase', () => {
     await shop.buy(user, 'm-899');
     const browser = await shop.foyer.signedIn(user);
     const html = await (await browser.get('/plan-purchase/12')).text();
-    expect(wordsOf(html)).toMatch(/Due today \$0\.00 .* Then Growth begins, and \$499\.00 is charged\./);
+    expect(wordsOf(html)).toMatch(/Due today \$0\.00 .*from \w+ \d+, \d{4} \$499\.00 .*Then Growth begins\./);
     await raisePrice();
     const { action, fields } = mainForm(html);
     const answer = await browser.post(action, fields);
     const shown = await answer.text();
     expect(answer.status).toBe(409);
-    expect(wordsOf(shown)).toMatch(/Then Growth begins, and \$599\.00 is charged\./);
+    expect(wordsOf(shown)).toMatch(/from \w+ \d+, \d{4} \$599\.00 .*Then Growth begins\./);
     expect(await shop.membership.getMembership(user.id)).toMatchObject({ nextPlanId: null });
     expect((await browser.post(action, mainForm(shown).fields)).status).toBe(303);
     expect(await shop.membership.getMembership(user.id)).toMatchObject({
