@@ -126,7 +126,7 @@ function SavedCard({
   card: CardView;
   /** It has just been refused. */
   refused: boolean;
-  mustWait: boolean | undefined;
+  mustWait?: boolean | undefined;
   fields?: Record<string, string>;
   quote: NonNullable<PaymentPageProps['quote']>;
 }) {
@@ -211,14 +211,52 @@ function MethodHead({ ctx, quote, notice, returned }: PaymentPageProps) {
   );
 }
 
+/** The form for a method that is not saved. */
+function AnotherMethod({
+  ctx,
+  stripe,
+  action,
+  setupUrl,
+  details,
+  quote,
+  card,
+  savedFirst,
+  mustWait,
+}: PaymentPageProps & { quote: NonNullable<PaymentPageProps['quote']>; savedFirst: boolean }) {
+  const { t } = ctx;
+  const kind = stripe.methods ? 'methods' : 'saved';
+  return (
+    <MethodFold title={card && t(`payment.${kind}.another`)} isOpen={!savedFirst}>
+      {/* The browser asks for it before the form's script runs. */}
+      {quote.begin && (
+        <div className="needs-script">
+          <BeginBox {...quote.begin} form={cardFormId} />
+        </div>
+      )}
+      <CardForm
+        ctx={ctx}
+        {...cardFormProps(t, {
+          ...stripe,
+          action,
+          setupUrl,
+          fields: { ...quote.announced, act: 'save-card' },
+          kind: savedFirst || mustWait ? 'quiet' : 'primary',
+          country: details.country,
+          ...(quote.order !== undefined && { save: quote.order }),
+          saveNote: chargeNote(ctx, stripe, quote.due),
+        })}
+      />
+    </MethodFold>
+  );
+}
+
 /** 'Payment Method': the amount, the saved card, the form for another (specification, section 2, step 2). */
 export function PaymentPage(props: PaymentPageProps) {
-  const { ctx, steps, stripe, action, backHref, setupUrl, details, notice, quote, returned, mustWait } = props;
+  const { ctx, steps, stripe, action, backHref, details, notice, quote, returned, mustWait } = props;
   const card = returned?.card ?? props.card;
   const fields = returned && { act: 'save-card', setupIntent: returned.setupIntent };
   const { t } = ctx;
   // Most users choose the saved card, unless it has just been refused.
-  const kind = stripe.methods ? 'methods' : 'saved';
   const isRefused = notice?.kind === 'error' && !mustWait;
   const savedFirst = card !== undefined && !isRefused;
   return (
@@ -226,30 +264,8 @@ export function PaymentPage(props: PaymentPageProps) {
       {quote && <SummaryList {...quote} />}
       <DetailsLine ctx={ctx} details={details.view} href={details.href} />
       <MethodHead {...props} />
-      {quote && card && <SavedCard {...{ ctx, action, card, fields, mustWait, quote }} refused={isRefused} />}
-      {quote && !(card && mustWait) && (
-        <MethodFold title={card && t(`payment.${kind}.another`)} isOpen={!savedFirst}>
-          {/* The browser asks for it before the form's script runs. */}
-          {quote.begin && (
-            <div className="needs-script">
-              <BeginBox {...quote.begin} form={cardFormId} />
-            </div>
-          )}
-          <CardForm
-            ctx={ctx}
-            {...cardFormProps(t, {
-              ...stripe,
-              action,
-              setupUrl,
-              fields: { ...quote.announced, act: 'save-card' },
-              kind: savedFirst || mustWait ? 'quiet' : 'primary',
-              country: details.country,
-              ...(quote.order !== undefined && { save: quote.order }),
-              saveNote: chargeNote(ctx, stripe, quote.due),
-            })}
-          />
-        </MethodFold>
-      )}
+      {quote && card && <SavedCard {...props} card={card} fields={fields} refused={isRefused} quote={quote} />}
+      {quote && !(card && mustWait) && <AnotherMethod {...props} quote={quote} card={card} savedFirst={savedFirst} />}
       {!quote && <Retry ctx={ctx} action={action} fields={props.retryFields} />}
       {quote && <SecuredLine ctx={ctx} methods={stripe.methods !== undefined} />}
       <p className="panel-ways">

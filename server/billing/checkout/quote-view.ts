@@ -135,9 +135,9 @@ function replacedTexts(
   const { name } = plan;
   const begins = t('checkout.lines.begins', { name: name === current?.name ? planLine(t, plan) : name });
   if (!current) return [begins];
-  const given = new Set(plan.features(lang));
+  const included = new Set(plan.features(lang));
   const isLower = planRank({ plans }, plan) < planRank({ plans }, current);
-  const lost = isLower ? current.features(lang).filter((feature) => !given.has(feature)) : [];
+  const lost = isLower ? current.features(lang).filter((feature) => !included.has(feature)) : [];
   return [
     `${keepsText(ctx, { plan: current, next: plan, date: formatDate(lang, startsAt) })} ${begins}`,
     ...(lost.length === 0 ? [] : [t('checkout.lines.lost', { name, features: lost.join(', ') })]),

@@ -134,6 +134,10 @@ describe('refused payments', () => {
     expect(mainForm(html).fields).toEqual({ planId: '10', dueCents: '9900', laterCents: '9900' });
     // Its button works after that time, and is not the main one until then.
     expect(html).toMatch(/<button [^>]*class="button quiet[^>]*>Pay \$99\.00/);
+    const { fields } = mainForm(html);
+    const payment = await (await browser.post(`${page('10')}/addPayment`, fields)).text();
+    expect(payment).toMatch(/<button [^>]*class="button quiet[^>]*>Pay \$99\.00 with Visa/);
+    expect(wordsOf(payment)).not.toContain('Another card');
     expect(await shop.planOf(user)).toBeNull();
   });
 
