@@ -73,7 +73,7 @@ describe('the list of devices in a browser', () => {
         ),
       );
       // Phones show the last use and the address alone.
-      const facts = Array.from({ length: width === 360 ? 2 : 4 }, () => ({ lines: 1, isBeside: true }));
+      const facts = Array.from({ length: width === 360 ? 2 : 3 }, () => ({ lines: 1, isBeside: true }));
       expect(rows).toEqual([facts, facts]);
     },
   );

@@ -75,16 +75,16 @@ describe('phones', () => {
     expect(await layoutFaults(page, 375)).toEqual([]);
   });
 
-  it('At 375 × 667 the rows of the header and of the tabs begin at 16 px and fade out where they continue', async () => {
+  it('The rows of the header and of the tabs begin at 16 px and fade out where they continue', async () => {
     const page = await newPage();
-    await page.setViewportSize({ width: 375, height: 667 });
     const { foyer } = sandbox;
     await goOnAs(page, await foyer.signedIn(await foyer.addUser()), foyer.url);
     await page.goto(`${foyer.url}/settings`);
-    for (const [row, item] of [
-      ['.sub-header ul', '.sub-header li'],
-      ['.tabs', '.tabs a'],
+    for (const [row, item, width] of [
+      ['.sub-header ul', '.sub-header li', 320],
+      ['.tabs', '.tabs a', 375],
     ] as const) {
+      await page.setViewportSize({ width, height: 667 });
       expect((await boxOf(page, item)).x).toBe(16);
       const mask = () => page.locator(row).evaluate((list) => getComputedStyle(list).maskPosition);
       expect(await mask()).toBe('-48px 50%');
@@ -100,6 +100,22 @@ describe('phones', () => {
     for (const row of ['.sub-header ul', '.tabs']) {
       expect(await page.locator(row).evaluate((list) => getComputedStyle(list).maskImage)).toBe('none');
     }
+  });
+
+  it.each(['de', 'en'])('At 375 px all main pages of the second header row are in view, in %s', async (lang) => {
+    const page = await newPage();
+    await page.setViewportSize({ width: 375, height: 667 });
+    const { foyer } = sandbox;
+    await goOnAs(page, await foyer.signedIn(await foyer.addUser()), foyer.url);
+    await page.context().addCookies([{ name: 'foyer_lang', value: lang, url: foyer.url }]);
+    await page.goto(`${foyer.url}/settings`);
+    expect(await page.getAttribute('html', 'lang')).toBe(lang);
+    for (const link of await page.locator('.sub-header a').all()) {
+      const { x = 375, width = 0 } = (await link.boundingBox()) ?? {};
+      expect(x + width).toBeLessThanOrEqual(375);
+    }
+    const back = page.getByRole('link', { name: lang === 'de' ? 'Zurück' : 'Back', exact: true });
+    expect((await back.boundingBox())?.width).toBeGreaterThanOrEqual(24);
   });
 
   it('At 375 × 667 the first setting of a member with a long name is above 420 px', async () => {
