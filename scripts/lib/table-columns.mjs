@@ -156,6 +156,8 @@ export const notes = {
   'orders.invoice_id': "Stripe's; unique.",
   'orders.invoice_url': "Stripe's page of the invoice.",
   'orders.plan_amount_cents': 'Amount of the sold line, before discounts; null: written by an earlier release.',
+  'orders.debt_cents':
+    'The debt that it has left (above 0), or has charged from before (below 0); null: none, or not recorded.',
   'orders.seats': 'The number of seats that it paid; null: one.',
   'orders.used_credit_cents': "Used part of the user's credit at Stripe.",
   'orders.recurring_discount_cents': 'The discount on the next renewals.',

@@ -175,6 +175,8 @@ export interface TablesMToO {
     beginWording: string | null;
     /** The number of seats that it paid; null: one. */
     seats: number | null;
+    /** The debt that it has left (above 0), or has charged from before (below 0); null: none, or not recorded. */
+    debtCents: number | null;
   };
   /** One message that waits or was recently delivered. */
   outbox: {

@@ -18,6 +18,7 @@ const others: Record<string, string> = {
   'server/billing/checkout/choose-plan-handlers.ts': 'what a year saves, in percent and per month',
   'server/billing/orders/money-back.ts': 'the sum of the refunds of a payment',
   'server/billing/orders/refunds.ts': 'how much more was given back',
+  'server/billing/orders/order.ts': 'the price of an order, and the part of a payment that can be given back',
   'server/billing/orders/refund-invoice.ts': 'what is left to give back of a payment',
   'server/billing/orders/refund-task.ts': 'what is left to give back of a payment',
   'server/billing/subscription/withdrawal-rules.ts': 'the share of a payment for the days until a withdrawal',

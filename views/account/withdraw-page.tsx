@@ -14,6 +14,8 @@ interface WithdrawPageProps {
   refund: string | undefined;
   /** The amount that becomes credit again, as text. */
   credit: string | undefined;
+  /** The amount that isn’t owed any more, as text. */
+  owed: string | undefined;
   /** A bank decides about the payment. */
   isDisputed: boolean;
   /** To the bank account, else to the card. */
@@ -26,7 +28,7 @@ interface WithdrawPageProps {
 /** The consequences of a withdrawal, before it happens. */
 export function WithdrawPage({ ctx, action, plan, orderedAt, until, problem, ...back }: WithdrawPageProps) {
   const { t, lang } = ctx;
-  const { refund, credit, isDisputed, days } = back;
+  const { refund, credit, owed, isDisputed, days } = back;
   return (
     <AccountAction
       ctx={ctx}
@@ -41,6 +43,7 @@ export function WithdrawPage({ ctx, action, plan, orderedAt, until, problem, ...
           <li>{t(`membership.withdraw.${back.toAccount ? 'refundAccount' : 'refund'}`, { amount: refund })}</li>
         )}
         {credit && <li>{t('membership.withdraw.credit', { amount: credit })}</li>}
+        {owed && <li>{t('membership.withdraw.owed', { amount: owed })}</li>}
         {days && (
           <li>
             {t('membership.withdraw.days', {

@@ -18,7 +18,7 @@ import {
   warning,
   when,
 } from './facts.ts';
-import { type KeptDays, keptDays, type RefundThen, refundAmount, refundsThen } from './plan-end-mails.ts';
+import { type KeptDays, keptDays, type RefundThen, refundsThen, withdrawnAmounts } from './plan-end-mails.ts';
 
 /** In all of these: times in milliseconds since the epoch, amounts in cents, `currency` as in `usd`. */
 interface Membership {
@@ -119,8 +119,9 @@ export const membershipMails = {
         orderDate: number;
         atMs: number;
         amountCents: number;
-        /** Paid from the credit, and credit again. */
+        /** Paid from the credit, and credit again; `owedCents`: too small to be charged, and not owed any more. */
         creditCents?: number;
+        owedCents?: number;
         currency: string;
       }
   >({
@@ -131,7 +132,7 @@ export const membershipMails = {
       time('mail.membership.orderDate', 'orderDate'),
       time('mail.withdrawalReceived.received', 'atMs', 'exact'),
       amount('mail.withdrawalReceived.refund', 'amountCents'),
-      refundAmount('mail.withdrawalReceived.credit', 'creditCents'),
+      ...withdrawnAmounts,
       keptDays,
     ],
     button: open,

@@ -48,15 +48,21 @@ const cancelPage: MailLink<Membership> = {
 };
 
 /** An amount that may be absent. */
-export const refundAmount = (
-  label: 'mail.membership.refundThen' | 'mail.membership.creditThen' | 'mail.withdrawalReceived.credit',
-  key: 'refundCents' | 'creditCents',
-): MailFact<RefundThen> => ({
+const refundAmount = (
+  label: `mail.membership.${'refundThen' | 'creditThen'}` | `mail.withdrawalReceived.${'credit' | 'owed'}`,
+  key: 'refundCents' | 'creditCents' | 'owedCents',
+): MailFact<RefundThen & { owedCents?: number }> => ({
   label,
   value({ [key]: cents, currency }, { lang }) {
     return cents === undefined || currency === undefined ? undefined : formatAmount(lang, cents, { currency });
   },
 });
+
+/** The amounts of a withdrawal that go to no card. */
+export const withdrawnAmounts = [
+  refundAmount('mail.withdrawalReceived.credit', 'creditCents'),
+  refundAmount('mail.withdrawalReceived.owed', 'owedCents'),
+];
 
 /** Not given back after a withdrawal: the share of the days until it. */
 export interface KeptDays {

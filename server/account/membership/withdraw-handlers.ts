@@ -15,7 +15,7 @@ export const withdrawPage = settingsPage({
   async toProps(r, { membership }) {
     const found = await membership.findWithdrawal(r.user.id);
     if (!found) return membershipPageAfter('nothing');
-    const { order, until, refundCents, creditCents, days } = found;
+    const { order, until, refundCents, creditCents, owedCents, days } = found;
     const money = (cents: number) => formatAmount(r.lang, cents, { currency: order.currency });
     return {
       plan: membership.catalogue.byId(order.planId)?.name ?? '',
@@ -24,6 +24,7 @@ export const withdrawPage = settingsPage({
       toAccount: order.card !== null && isBankDebit(order.card),
       refund: refundCents > 0 ? money(refundCents) : undefined,
       credit: creditCents > 0 ? money(creditCents) : undefined,
+      owed: owedCents > 0 ? money(owedCents) : undefined,
       isDisputed: order.disputeState === 'open',
       days: days && { ...days, amount: money(days.cents) },
     };

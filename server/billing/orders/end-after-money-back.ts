@@ -10,7 +10,7 @@ import { type Membership, trialPlanKey } from '../subscription/membership.ts';
 import { notifyMembership } from '../subscription/membership-changes.ts';
 import { findMembership } from '../subscription/membership-store.ts';
 import type { MoneyBack } from './money-back.ts';
-import type { Order, RefundTask } from './order.ts';
+import { type Order, type RefundTask, toReturnableCents } from './order.ts';
 import { orderFacts } from './order-facts.ts';
 import { listOrders, takesMoney } from './order-store.ts';
 
@@ -23,8 +23,10 @@ interface Change {
 const startsDispute = ({ order, back }: Change): boolean =>
   takesMoney(back.disputeState) && !takesMoney(order.disputeState);
 
-const becomesFullRefund = ({ order, back }: Change): boolean =>
-  order.refundedCents < order.paidCents && back.refundedCents >= order.paidCents;
+function becomesFullRefund({ order, back }: Change): boolean {
+  const allCents = toReturnableCents(order);
+  return order.refundedCents < allCents && back.refundedCents >= allCents;
+}
 
 /** The last payment is the one that gives the present plan. */
 async function isLastPayment(trx: Transaction<Schema>, { id }: Order, userId: UserId): Promise<boolean> {

@@ -8,6 +8,7 @@ import type { StoredPurchase } from '../purchase/purchase-store.ts';
 import { byCode, type StripeSnapshot } from '../stripe/read-stripe-snapshot.ts';
 import { parseColumn, storedValues } from '../stripe/stored-values.ts';
 import {
+  addedDebtCents,
   allTaxCents,
   hasSoldLines,
   isDiscounted,
@@ -65,6 +66,7 @@ export async function toOrder(
     planAmountCents: line?.amountCents ?? null,
     seats: toStoredSeats(line?.seats),
     usedCreditCents: usedCreditCents(invoice),
+    debtCents: addedDebtCents(invoice),
     discountCents,
     taxCents: allTaxCents(invoice),
     // Only the newest order has later charges.

@@ -59,3 +59,18 @@ export type Order = Omit<Row<'orders'>, 'card' | 'creditNotes' | 'createdAt'> & 
   card: Pick<SavedCard, 'brand' | 'lastFour'> | null;
   creditNotes: readonly CreditNote[];
 };
+
+/**
+ * The price of an order with its tax: a debt from before that it has charged is no part of it, and what is still owed of
+ * it is. Of an order from before debts were recorded: what was paid.
+ */
+export const toPriceCents = ({
+  paidCents,
+  usedCreditCents,
+  debtCents,
+}: Pick<Order, 'paidCents' | 'usedCreditCents' | 'debtCents'>): number =>
+  paidCents + usedCreditCents + (debtCents ?? 0);
+
+/** The part of a payment that can be given back: a credit note is of no more than the price. */
+export const toReturnableCents = (order: Parameters<typeof toPriceCents>[0]): number =>
+  Math.max(0, Math.min(order.paidCents, toPriceCents(order)));

@@ -3,7 +3,7 @@ import type { BillingDeps } from '../deps.ts';
 import { addBillingTask } from '../jobs/task-store.ts';
 import { attemptTask } from '../jobs/tasks.ts';
 import { toStripeRefusal } from '../stripe/stripe-client.ts';
-import type { Order, RefundTask } from './order.ts';
+import { type Order, type RefundTask, toReturnableCents } from './order.ts';
 import { findOrderByIdOrNumber } from './order-store.ts';
 
 interface RefundRequest {
@@ -27,7 +27,7 @@ export async function refundInvoice(deps: BillingDeps, request: RefundRequest): 
   const { database, now } = deps;
   const order = await findOrderByIdOrNumber(database.db, request.invoice);
   if (!order) return { kind: 'unknown-invoice' };
-  const leftCents = order.paidCents - order.refundedCents;
+  const leftCents = toReturnableCents(order) - order.refundedCents;
   const { amountCents = leftCents, end, operator } = request;
   if (amountCents < 1 || amountCents > leftCents) return { kind: 'too-much', order, leftCents };
   const detail = JSON.stringify({ invoiceId: order.invoiceId, amountCents, operator, end } satisfies RefundTask);

@@ -6,7 +6,7 @@ import { callStripe, hasFailed, orNotFound, toStripeRefusal } from '../stripe/st
 import { toMs } from '../stripe/stripe-objects.ts';
 import { syncMember } from '../subscription/sync-from-stripe.ts';
 import { recordCreditNotes } from './credit-notes.ts';
-import type { EarlyEnd, Order, RefundTask } from './order.ts';
+import { type EarlyEnd, type Order, type RefundTask, toPriceCents, toReturnableCents } from './order.ts';
 import { findOrderByInvoice } from './order-store.ts';
 import { recordRefunds } from './refunds.ts';
 
@@ -79,14 +79,14 @@ async function readEarlyEnd(
   return cancelsAt === null && !endsWithPeriod ? 'goes-on' : 'not-yet';
 }
 
-/** No more than was paid and is not given back yet: an operator or a bank may have returned a part since. */
+/** No more than was paid or is owed, and is not given back yet: an operator or a bank may have returned a part since. */
 function capRefund(refund: RefundTask, order: Order | undefined): RefundTask | undefined {
   if (!order) return refund;
   if (order.disputeState === 'lost') return undefined;
-  const { paidCents, usedCreditCents, refundedCents, creditNotes } = order;
+  const { refundedCents, creditNotes } = order;
   const noted = creditNotes.reduce((sum, { amountCents }) => sum + amountCents, 0);
-  const amountCents = Math.max(0, Math.min(refund.amountCents, paidCents - refundedCents));
-  const left = paidCents + usedCreditCents - Math.max(noted, refundedCents) - amountCents;
+  const amountCents = Math.max(0, Math.min(refund.amountCents, toReturnableCents(order) - refundedCents));
+  const left = toPriceCents(order) - Math.max(noted, refundedCents) - amountCents;
   const creditCents = Math.max(0, Math.min(refund.creditCents ?? 0, left));
   return amountCents + creditCents > 0 ? { ...refund, amountCents, creditCents } : undefined;
 }

@@ -128,6 +128,10 @@ export const balanceLeft = ({
 export const usedCreditCents = (invoice: Stripe.Invoice): number =>
   Math.max(0, Math.min(0, balanceLeft(invoice)) - Math.min(0, invoice.starting_balance));
 
+/** The debt that the invoice leaves; below 0: one from before that it has charged. */
+export const addedDebtCents = (invoice: Stripe.Invoice): number =>
+  Math.max(0, balanceLeft(invoice)) - Math.max(0, invoice.starting_balance);
+
 /** The rate of a tax. */
 export interface TaxRate {
   /** Stripe's name for it; null for VAT, which has a name in each language. */

@@ -1,6 +1,6 @@
 import type Stripe from 'stripe';
 import type { BillingDeps } from '../deps.ts';
-import type { Order, RefundPart } from '../orders/order.ts';
+import { type Order, type RefundPart, toReturnableCents } from '../orders/order.ts';
 import { listOrders, takesMoney } from '../orders/order-store.ts';
 import { callStripe, toStripeRefusal } from '../stripe/stripe-client.ts';
 import type { RefundAmounts } from './early-end.ts';
@@ -56,12 +56,14 @@ async function previewUnused(
  */
 function splitRefund(orders: readonly Order[], cents: number): RefundPart[] {
   let left = cents;
-  return orders.flatMap(({ invoiceId, paidCents, usedCreditCents, refundedCents, creditNotes, paymentIntentId }) => {
+  return orders.flatMap((order) => {
+    const { invoiceId, usedCreditCents, refundedCents, creditNotes, paymentIntentId } = order;
     const noted = creditNotes.reduce((sum, { amountCents }) => sum + amountCents, 0);
-    const part = Math.min(left, paidCents + usedCreditCents - Math.max(noted, refundedCents));
+    const returnableCents = toReturnableCents(order);
+    const part = Math.min(left, returnableCents + usedCreditCents - Math.max(noted, refundedCents));
     if (part <= 0) return [];
     left -= part;
-    const refundCents = paymentIntentId === null ? 0 : Math.min(part, paidCents - refundedCents);
+    const refundCents = paymentIntentId === null ? 0 : Math.min(part, returnableCents - refundedCents);
     return [{ invoiceId, refundCents, creditCents: part - refundCents }];
   });
 }

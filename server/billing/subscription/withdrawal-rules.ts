@@ -1,6 +1,6 @@
 import { dayMs, minuteMs } from '../../shared/index.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
-import type { Order } from '../orders/order.ts';
+import { type Order, toPriceCents } from '../orders/order.ts';
 
 /** The days until a withdrawal, which the user owes. */
 interface UsedDays {
@@ -22,6 +22,10 @@ export interface Withdrawal {
   refundCents: number;
   /** The amount that becomes credit again. */
   creditCents: number;
+  /** Too small to be charged until now, and not owed any more. */
+  owedCents: number;
+  /** Both: the amount to the balance at Stripe, which pays what is owed first. */
+  balanceCents: number;
   /** undefined: everything is given back. */
   days?: UsedDays | undefined;
 }
@@ -50,7 +54,7 @@ function countUsedDays(order: Order, { withdrawalRefund }: Rules, nowMs: number)
   const total = Math.max(1, Math.round((renewsAt - orderedAt) / dayMs));
   const used = Math.min(total, Math.max(0, Math.floor((nowMs - orderedAt) / dayMs)));
   if (used === 0) return undefined;
-  const cents = Math.floor(((order.paidCents + order.usedCreditCents) * used) / total);
+  const cents = Math.floor((toPriceCents(order) * used) / total);
   return { used, total, cents, requestedAt };
 }
 
@@ -70,15 +74,16 @@ export function findWithdrawal(orders: readonly Order[], rules: Rules, nowMs: nu
   if (hasGoneBack(order)) return undefined;
   const until = order.orderedAt + withdrawalDays * dayMs;
   if (nowMs >= until || isWithinPaidTime(order, earlier)) return undefined;
-  const { paidCents, usedCreditCents, disputeState } = order;
   // The bank has given everything back.
-  if ((paidCents <= 0 && usedCreditCents <= 0) || disputeState === 'lost') return undefined;
+  if (order.disputeState === 'lost') return undefined;
   const days = countUsedDays(order, rules, nowMs);
-  const backCents = paidCents + usedCreditCents - (days?.cents ?? 0);
-  // The days are taken from what the credit has paid first, so that the card gets back as much as it can.
-  const refundCents = Math.min(paidCents, backCents);
+  const backCents = toPriceCents(order) - (days?.cents ?? 0);
   if (backCents <= 0) return undefined;
-  return { order, until, refundCents, creditCents: backCents - refundCents, days };
+  // The days are taken from what the credit has paid first, so that the card gets back as much as it can.
+  const refundCents = Math.min(order.paidCents, backCents);
+  const balanceCents = backCents - refundCents;
+  const owedCents = Math.min(Math.max(0, order.debtCents ?? 0), balanceCents);
+  return { order, until, refundCents, creditCents: balanceCents - owedCents, owedCents, balanceCents, days };
 }
 
 /** The announced number of days holds for so long. */

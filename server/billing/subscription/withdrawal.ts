@@ -20,7 +20,7 @@ export async function withdraw(deps: BillingDeps, user: User, announcedDays: num
     const announced = findAnnouncedWithdrawal(orders, { rules: catalogue, announcedDays }, now());
     const found = announced === 'changed' ? findWithdrawal(orders, catalogue, now()) : announced;
     if (!found) return undefined;
-    const { order, refundCents, creditCents, days } = found;
+    const { order, refundCents, creditCents, owedCents, balanceCents, days } = found;
     const waiting = (await listTasks(trx, user.id)).find(
       ({ kind, detail }) =>
         kind === 'refund' && parseColumn(storedValues.refund, detail)?.invoiceId === order.invoiceId,
@@ -31,7 +31,7 @@ export async function withdraw(deps: BillingDeps, user: User, announcedDays: num
     const refund: RefundTask = {
       invoiceId: order.invoiceId,
       amountCents: refundCents,
-      creditCents,
+      creditCents: balanceCents,
       operator: 'withdrawal',
       end: 'keep',
     };
@@ -46,6 +46,7 @@ export async function withdraw(deps: BillingDeps, user: User, announcedDays: num
       atMs: now(),
       amountCents: refundCents,
       ...(creditCents > 0 && { creditCents }),
+      ...(owedCents > 0 && { owedCents }),
       ...(days && { keptCents: days.cents, usedDays: days.used, periodDays: days.total }),
       currency: order.currency,
     };

@@ -39,6 +39,7 @@ import { seats } from './0038-seats.ts';
 import { gifts } from './0039-gifts.ts';
 import { planTrials } from './0040-plan-trials.ts';
 import { begunPauses } from './0041-begun-pauses.ts';
+import { orderDebts } from './0042-order-debts.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, oldest first. Append only: a released one is never changed, moved or removed. */
@@ -84,4 +85,5 @@ export const migrations: readonly Migration[] = [
   gifts,
   planTrials,
   begunPauses,
+  orderDebts,
 ];

@@ -61,6 +61,7 @@ export function listBillingRows({ id }: User, at: number): Rows {
       planAmountCents: 9_900,
       seats: null,
       usedCreditCents: 0,
+      debtCents: 0,
       discountCents: 0,
       taxCents: 0,
       recurringDiscountCents: 0,
