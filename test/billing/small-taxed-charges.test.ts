@@ -44,7 +44,7 @@ describe('charges that are too small, with tax that is added', () => {
     expect(words).toMatch(/Pay \$0\.72 on \w+ \d+, \d{4}/);
     expect(await renew(who)).toEqual([0, 72]);
     expect(await membershipPage(who)).toContain(
-      `Another $0.36 is too small to be charged. It’s added to the payment after it. ${each}`,
+      `at $0.00. Another $0.36 is too small to be charged. It’s added to the payment after it. ${each}`,
     );
     expect(await renew(who)).toEqual([0, 72, 0]);
     expect(await membershipPage(who)).toContain(each);

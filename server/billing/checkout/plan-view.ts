@@ -109,7 +109,9 @@ export function laterAmountsText({ lang, t }: TextContext, next: NextCharge): st
   const credit = creditUsedCents > 0 ? [t('checkout.lines.fromCredit', { amount: money(creditUsedCents) })] : [];
   // The tax is that of the whole charge: of the part that the credit pays, too.
   const taxKey = credit.length === 0 ? 'checkout.lines.withTax' : 'checkout.lines.withTaxTogether';
-  const tax = taxCents > 0 ? [t(taxKey, { amount: money(taxCents) })] : [];
+  // Nothing is charged then of which it could be a part.
+  const isPaid = next.amountCents > 0 || creditUsedCents > 0;
+  const tax = taxCents > 0 && isPaid ? [t(taxKey, { amount: money(taxCents) })] : [];
   const carried = carriedCents > 0 ? [t('checkout.lines.carried', { amount: money(carriedCents) })] : [];
   const regular = regularText({ lang, t }, next);
   const each = regular.length === 0 || isDiscountKept ? toEachCharge(next) : null;

@@ -69,15 +69,14 @@ async function findPausedSchedule(deps: BillingDeps, membership: Membership): Pr
 }
 
 async function previewResumption(deps: BillingDeps, membership: Membership, schedule: string): Promise<NextCharge> {
-  const { customerId, price } = membership;
-  const invoice = await callStripe(deps.stripe, (client) =>
-    client.invoices.createPreview({
-      ...(customerId !== null && { customer: customerId }),
-      schedule,
-      schedule_details: { pause_schedules: nowParams() },
-    }),
-  );
-  return toNextCharge(invoice, membership, { at: deps.now(), period: price && toPeriod(price) });
+  const { customerId, subscriptionId, price } = membership;
+  const customer = customerId === null ? {} : { customer: customerId };
+  const ask = (params: Stripe.InvoiceCreatePreviewParams) =>
+    callStripe(deps.stripe, (client) => client.invoices.createPreview({ ...customer, ...params }));
+  const invoice = await ask({ schedule, schedule_details: { pause_schedules: nowParams() } });
+  const subscription = subscriptionId === null ? {} : { subscription: subscriptionId };
+  const askWhole = () => ask({ ...subscription, preview_mode: 'recurring', discounts: '' });
+  return toNextCharge(invoice, membership, { at: deps.now(), period: price && toPeriod(price), askWhole });
 }
 
 /** The charge if the pause ends now; undefined: it has not begun. @throws {StripeUnavailableError} */
