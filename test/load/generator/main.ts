@@ -2,9 +2,9 @@
 import { serve } from '../rpc.ts';
 import { usage } from '../setting.ts';
 import { flood, honestSignIns } from './flood.ts';
-import { deviceOnly, openAll, signInAll, signInsPerSecond } from './members.ts';
+import { deviceOnly, openAll, signInAll, signInArrivals, signInsPerSecond } from './members.ts';
 import { type RelyingParty, relyingParty } from './relying-party.ts';
-import { type Arrivals, arrivals, pagesPerSecond, waitingTimes } from './visitors.ts';
+import { type Arrivals, pageArrivals, pagesPerSecond, waitingTimes } from './visitors.ts';
 
 export type Side = 'foyer' | 'bare';
 interface Target {
@@ -39,7 +39,9 @@ const handlers = {
   pages: ({ port, ...how }: { port: number; ms: number; atOnce: number; development?: boolean }) =>
     pagesPerSecond(port, how),
   arrivals: ({ port, ...how }: { port: number; ms: number; perSecond: number }): Promise<Arrivals> =>
-    arrivals(port, how),
+    pageArrivals(port, how),
+  signInArrivals: ({ port, ...how }: { port: number; ms: number; perSecond: number }): Promise<Arrivals> =>
+    signInArrivals(port, devices.get(port) ?? [], how),
   waiting: ({ port, ...how }: { port: number; ms: number; perSecond: number }) => waitingTimes(port, how),
 };
 export type Generator = typeof handlers;

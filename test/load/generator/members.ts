@@ -1,16 +1,22 @@
 import { memberEmail, password } from '../setting.ts';
 import { ownForm } from './browsing.ts';
-import { type Connections, connect, cookiesOf, expect, runFor } from './connections.ts';
+import { type Answer, type Connections, connect, cookiesOf, expect, runFor } from './connections.ts';
+import { type Arrivals, arrivals, browser } from './visitors.ts';
+
+const sendSignIn = (connections: Connections, index: number, cookie = ''): Promise<Answer> => {
+  const body = new URLSearchParams({ username: memberEmail(index), password }).toString();
+  return connections.send('POST', '/sign-in', cookie === '' ? ownForm : { ...ownForm, cookie }, body);
+};
+
+/** A refusal may also be a redirect. */
+const hasSession = (answer: Answer): boolean => cookiesOf(answer).some((one) => one.includes('foyer_session='));
 
 /** Signs a user in by Foyer's form. @returns the cookies of the browser */
 async function signIn(connections: Connections, index: number, cookie = ''): Promise<string[]> {
-  const body = new URLSearchParams({ username: memberEmail(index), password }).toString();
-  const answer = await connections.send('POST', '/sign-in', cookie === '' ? ownForm : { ...ownForm, cookie }, body);
+  const answer = await sendSignIn(connections, index, cookie);
   expect(answer, 303, 'sign-in');
-  const cookies = cookiesOf(answer);
-  // A refusal is also a redirect.
-  if (!cookies.some((one) => one.includes('foyer_session='))) throw new Error('the sign-in began no session');
-  return cookies;
+  if (!hasSession(answer)) throw new Error('the sign-in began no session');
+  return cookiesOf(answer);
 }
 
 /** The Cookie headers of `count` users' browsers after signing in. */
@@ -58,3 +64,23 @@ export async function signInsPerSecond(
   await connections.close();
   return rate;
 }
+
+/** Users sign in at a fixed pace. */
+export const signInArrivals = (
+  port: number,
+  devices: readonly string[],
+  how: { ms: number; perSecond: number },
+): Promise<Arrivals> =>
+  arrivals(port, how, {
+    async send(connections, turn) {
+      const index = turn % devices.length;
+      const answer = await sendSignIn(connections, index, devices[index]);
+      if (answer.status !== 303 || hasSession(answer)) return answer;
+      // The form shows its refusal on the page to which it leads.
+      return connections.send('GET', String(answer.headers.location), {
+        ...browser,
+        cookie: cookiesOf(answer).join('; '),
+      });
+    },
+    isServed: (answer) => answer.status === 303,
+  });

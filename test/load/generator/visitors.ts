@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { connect, direct, expect, proxied, runFor } from './connections.ts';
+import { type Answer, type Connections, connect, direct, expect, proxied, runFor } from './connections.ts';
 
-const browser = {
+/** What a browser says of itself when a person opens a page. */
+export const browser = {
   accept: 'text/html',
   'accept-language': 'en',
   'sec-fetch-site': 'none',
@@ -51,42 +52,55 @@ export async function waitingTimes(
   return times;
 }
 
-/** What came of the visits of some time. */
+/** What came of the requests of some time. */
 export interface Arrivals {
   sent: number;
-  /** Pages that came while visits were sent. */
+  /** Answers that came while requests were sent. */
   servedPerSecond: number;
   refused: number;
   /** Waiting times of the refused, in milliseconds. */
   refusedMs: number[];
 }
 
+interface Visit {
+  send(connections: Connections, index: number): Promise<Answer>;
+  isServed(answer: Answer): boolean;
+}
+
 const paceMs = 5;
 /** More than are under way at once: a request that waited for a connection would measure this process. */
 const arrivalConnections = 600;
 
-/** GET / at a fixed pace, whatever is answered: visitors do not wait for each other. */
-export async function arrivals(port: number, { ms, perSecond }: { ms: number; perSecond: number }): Promise<Arrivals> {
+/**
+ * Requests at a fixed pace, whatever is answered: visitors do not wait for each other.
+ * @param visit.isServed any other answer is a refusal: 503 with Retry-After
+ */
+export async function arrivals(
+  port: number,
+  { ms, perSecond }: { ms: number; perSecond: number },
+  { send, isServed }: Visit,
+): Promise<Arrivals> {
   const connections = connect(port, arrivalConnections);
   const refusedMs: number[] = [];
-  let served = 0;
-  const visit = async () => {
+  let servedCount = 0;
+  const visit = async (index: number) => {
     const sentMs = performance.now();
-    const { status, headers } = await connections.send('GET', '/', browser);
-    if (status === 200) served += 1;
+    const answer = await send(connections, index);
+    const { status, headers } = answer;
+    if (isServed(answer)) servedCount += 1;
     else if (status === 503 && headers['retry-after'] !== undefined) refusedMs.push(performance.now() - sentMs);
-    else throw new Error(`a visit was answered ${status}`);
+    else throw new Error(`a request was answered ${status}`);
   };
   const visits: Promise<void>[] = [];
   const beganMs = performance.now();
   let passedMs = 0;
   while (passedMs < ms) {
     const due = Math.floor((passedMs / 1000) * perSecond);
-    while (visits.length < due) visits.push(visit());
+    while (visits.length < due) visits.push(visit(visits.length));
     await sleep(paceMs);
     passedMs = performance.now() - beganMs;
   }
-  const servedInTime = served;
+  const servedInTime = servedCount;
   await Promise.all(visits);
   await connections.close();
   return {
@@ -96,3 +110,10 @@ export async function arrivals(port: number, { ms, perSecond }: { ms: number; pe
     refusedMs,
   };
 }
+
+/** GET / at a fixed pace. */
+export const pageArrivals = (port: number, how: { ms: number; perSecond: number }): Promise<Arrivals> =>
+  arrivals(port, how, {
+    send: (connections) => connections.send('GET', '/', browser),
+    isServed: ({ status }) => status === 200,
+  });
