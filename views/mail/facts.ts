@@ -33,6 +33,30 @@ export const amount = <Key extends string>(
   as,
 });
 
+/** The amount of a coming charge. */
+export interface Announced {
+  /** What the pages say behind that amount, in the language of the mail; omitted: nothing. */
+  more?: string;
+}
+
+interface Coming extends Announced {
+  amountCents?: number;
+  currency?: string;
+  isCharge?: true;
+}
+
+/** As the pages say it: "$0.00. Another $12.00 is paid from your credit." */
+export function charge(label: MailFact<Coming>['label']): MailFact<Coming> {
+  return {
+    label,
+    value({ amountCents: cents, currency, more }, { lang }) {
+      if (cents === undefined || currency === undefined) return undefined;
+      const amountText = formatAmount(lang, cents, { currency });
+      return more === undefined ? amountText : `${amountText}. ${more}`;
+    },
+  };
+}
+
 /** An amount that is in the total. */
 export function part<Key extends string>(label: TextKey, key: Key): MailFact<Amount<Key>> {
   const whole = amount(label, key, 'amount');

@@ -1,16 +1,14 @@
-import { formatPercent } from '../format.ts';
-import { defineMail, type MailFact, type MailLink } from './definition.ts';
+import { defineMail, type MailLink } from './definition.ts';
 import {
+  type Announced,
   amount,
   type Charged,
-  card,
+  charge,
   chargedKind,
   chargedMethod,
-  deduction,
   failedPaymentAdvice,
   failedPaymentLead,
   type PlanType,
-  part,
   planWithPeriod,
   planWithSeats,
   text,
@@ -19,16 +17,12 @@ import {
   when,
 } from './facts.ts';
 import { type KeptDays, keptDays, type RefundThen, refundsThen, withdrawnAmounts } from './plan-end-mails.ts';
+import { receiptMail } from './receipt-mail.ts';
 
 /** In all of these: times in milliseconds since the epoch, amounts in cents, `currency` as in `usd`. */
 interface Membership {
   /** The page of the membership. */
   pageLink: string;
-}
-interface Invoice {
-  invoiceNumber?: string;
-  /** Stripe's page of the invoice. */
-  invoiceUrl?: string;
 }
 interface CardAction extends Membership, Required<Charged> {
   atMs: number;
@@ -41,41 +35,11 @@ interface UnpaidInvoice extends Membership {
   keptUntil?: number;
 }
 
-/** The specification's receipt email fields, in its names. */
-interface Receipt extends Membership, Charged, Invoice {
-  email: string;
-  fullName: string;
-  zipcode?: string;
-  currency: string;
-  /** The charged amount: after discount and credit. */
-  totalAmount: number;
-  /** The user record's totalRewards. */
-  rewards: string;
-  planName: string;
-  planType: PlanType;
-  /** Of a plan that is charged every so many days, not by the month or year. */
-  everyDays?: number;
-  /** Of a plan that is sold by the seat. */
-  seats?: number;
-  planAmount: number;
-  orderDate: number;
-  renewDate?: number;
-  /** When the member has asked that the plan begins before a withdrawal is over. */
-  beginRequestedAt?: number;
-  discount: number;
-  creditUsed: number;
-  /** The tax in what was charged. */
-  tax: number;
-  /** Its rate; omitted: several, or unknown. */
-  taxPercent?: number;
-}
-
 const dayMs = 24 * 60 * 60_000;
 const atMs = Date.UTC(2026, 10, 21, 18, 53);
 const membership: Membership = { pageLink: 'https://login.example.com/settings/membership' };
 const visa = { cardType: 'visa', lastFour: '4242' };
 const cardAction: CardAction = { ...membership, ...visa, atMs };
-const invoice = { invoiceNumber: 'FOYER-0007', invoiceUrl: 'https://invoice.stripe.com/i/acct_1/live_7?s=ap' };
 const unpaid: UnpaidInvoice = {
   ...membership,
   planName: 'Starter',
@@ -86,7 +50,6 @@ const unpaid: UnpaidInvoice = {
 
 const plan = text('mail.membership.plan', 'planName');
 const endsAt = time('mail.membership.endsOn', 'endsAt');
-const invoiceNumber = text('mail.membership.invoiceNumber', 'invoiceNumber');
 const unpaidFacts = [
   plan,
   amount('mail.membership.amount', 'amountCents'),
@@ -95,19 +58,7 @@ const unpaidFacts = [
 const cardFacts = [chargedMethod, when] as const;
 const isOther = (values: Charged) => chargedKind(values) !== 'card';
 
-const taxAmount = part('mail.membership.tax', 'tax');
-/** The tax with its rate. */
-const taxPart: MailFact<Parameters<typeof taxAmount.value>[0] & { taxPercent?: number }> = {
-  ...taxAmount,
-  value(values, context) {
-    const amountText = taxAmount.value(values, context);
-    if (amountText === undefined || values.taxPercent === undefined) return amountText;
-    return `${amountText} (${formatPercent(context.lang, values.taxPercent)})`;
-  },
-};
-
 const open: MailLink<Membership> = { label: 'mail.membership.open', href: ({ pageLink }) => pageLink };
-const invoicePage: MailLink<Invoice> = { label: 'mail.membership.invoice', href: ({ invoiceUrl }) => invoiceUrl };
 
 /** The mails about plan, card and payments. */
 export const membershipMails = {
@@ -155,52 +106,7 @@ export const membershipMails = {
       cancelUrl: `https://login.example.com/cancel-membership/link?token=${'x'.repeat(43)}`,
     },
   }),
-  receipt: defineMail<Receipt>({
-    name: 'receipt',
-    facts: [
-      {
-        label: 'mail.membership.plan',
-        value: ({ planName, planType: type, everyDays, seats }, { t }) =>
-          planWithPeriod(t, planName, { type, everyDays, seats }),
-      },
-      amount('mail.membership.planAmount', 'planAmount', 'amount'),
-      deduction('mail.membership.discount', 'discount'),
-      deduction('mail.membership.creditUsed', 'creditUsed'),
-      amount('mail.membership.total', 'totalAmount', 'total'),
-      taxPart,
-      card('mail.membership.paidWith'),
-      time('mail.membership.orderDate', 'orderDate'),
-      time('mail.membership.renewsOn', 'renewDate'),
-      time('mail.membership.beginsAtOnce', 'beginRequestedAt', 'exact'),
-      invoiceNumber,
-      { label: 'mail.membership.billedTo', value: ({ fullName, email }) => `${fullName}, ${email}` },
-      text('mail.membership.postalCode', 'zipcode'),
-      text('mail.membership.rewards', 'rewards'),
-    ],
-    advice: ({ renewDate }, { t }) => (renewDate === undefined ? undefined : t('mail.receipt.renews')),
-    button: open,
-    notes: [{ link: invoicePage }],
-    sample: {
-      ...membership,
-      ...visa,
-      ...invoice,
-      email: 'vera@example.com',
-      fullName: 'Vera Adler',
-      zipcode: '10117',
-      currency: 'usd',
-      totalAmount: 79_750,
-      rewards: '5',
-      planName: 'Starter',
-      planType: '2',
-      planAmount: 90_000,
-      orderDate: atMs,
-      renewDate: atMs + 365 * dayMs,
-      discount: 9_000,
-      creditUsed: 1_250,
-      tax: 12_733,
-      taxPercent: 19,
-    },
-  }),
+  receipt: receiptMail,
   /** Without `nextAttemptAt` there is no automatic attempt. */
   'payment-failed': defineMail<UnpaidInvoice & Charged & { nextAttemptAt?: number; ended?: true }>({
     name: 'paymentFailed',
@@ -237,10 +143,11 @@ export const membershipMails = {
     button: open,
     sample: { ...membership, planName: 'Starter', endedAt: atMs, why: 'unpaid', planNow: 'Free' },
   }),
-  /** At the end of the paid plan. `amountCents`: the price of the new plan; 0: free. */
+  /** At the end of the paid plan. `amountCents`: the first charge of the new plan, or its price; 0: free. */
   'plan-changes': defineMail<
     Membership &
-      Omit<RefundThen, 'currency'> & {
+      Omit<RefundThen, 'currency'> &
+      Announced & {
         fromPlan: string;
         /** Of a plan that is sold by the seat. */
         fromSeats?: number;
@@ -252,6 +159,8 @@ export const membershipMails = {
         everyDays?: number;
         changesAt: number;
         amountCents: number;
+        /** It is a charge. */
+        isCharge?: true;
         currency: string;
       }
   >({
@@ -267,7 +176,7 @@ export const membershipMails = {
         value: ({ toPlan, toPlanType: type, everyDays, seats }, { t }) =>
           planWithPeriod(t, toPlan, { type, everyDays, seats }),
       },
-      amount('mail.membership.planAmount', 'amountCents'),
+      charge(({ isCharge }) => `mail.membership.${isCharge ? 'chargeThen' : 'planAmount'}`),
       ...refundsThen,
     ],
     advice: 'mail.planChanges.back',

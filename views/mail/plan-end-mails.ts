@@ -1,6 +1,6 @@
 import { formatAmount } from '../format.ts';
 import { defineMail, type MailFact, type MailLink } from './definition.ts';
-import { amount, type PlanType, planWithPeriod, planWithSeats, text, time } from './facts.ts';
+import { type Announced, charge, type PlanType, planWithPeriod, planWithSeats, text, time } from './facts.ts';
 
 /** Times in milliseconds since the epoch, amounts in cents, `currency` as in `usd`. */
 interface Membership {
@@ -27,19 +27,15 @@ const membership: Membership = {
 const plan = text('mail.membership.plan', 'planName');
 
 /** The charge at the end of a pause, if it is known. */
-interface ChargeThen {
+interface ChargeThen extends Announced {
   amountCents?: number;
   currency?: string;
 }
 
-const charge = { amountCents: 9_900, currency: 'usd' } satisfies ChargeThen;
+const sampleCharge = { amountCents: 9_900, currency: 'usd' } satisfies ChargeThen;
 const pauseEnd: readonly MailFact<ChargeThen & { resumesAt: number }>[] = [
   time('mail.membership.resumesOn', 'resumesAt'),
-  {
-    label: 'mail.membership.chargeThen',
-    value: ({ amountCents: cents, currency }, { lang }) =>
-      cents === undefined || currency === undefined ? undefined : formatAmount(lang, cents, { currency }),
-  },
+  charge('mail.membership.chargeThen'),
 ];
 const open: MailLink<Membership> = { label: 'mail.membership.open', href: ({ pageLink }) => pageLink };
 const cancelPage: MailLink<Membership> = {
@@ -89,7 +85,7 @@ export const refundsThen: readonly MailFact<RefundThen>[] = [
 const isOnNotice = ({ refundCents }: RefundThen): boolean => refundCents !== undefined;
 
 /** The first charge of a plan that begins with free days. */
-interface FirstCharge extends Membership {
+interface FirstCharge extends Membership, Announced {
   planType: PlanType;
   /** As a receipt's. */
   everyDays?: number;
@@ -103,7 +99,7 @@ const firstCharge: readonly MailFact<FirstCharge>[] = [
     label: 'mail.membership.plan',
     value: ({ planName, planType: type, everyDays }, { t }) => planWithPeriod(t, planName, { type, everyDays }),
   },
-  amount('mail.membership.amount', 'amountCents'),
+  charge('mail.membership.amount'),
   time('mail.planTrialBegan.chargedOn', 'chargedAt'),
 ];
 
@@ -115,7 +111,7 @@ const aboutFirstCharge = (name: 'planTrialBegan' | 'planTrialEnds', sampleDays: 
     advice: `mail.${name}.cancel`,
     button: open,
     notes: [{ link: cancelPage }],
-    sample: { ...membership, planType: '1', ...charge, chargedAt: atMs + sampleDays * dayMs },
+    sample: { ...membership, planType: '1', ...sampleCharge, chargedAt: atMs + sampleDays * dayMs },
   });
 
 /** The mails about a plan that is going to end or to renew. */
@@ -134,7 +130,7 @@ export const planEndMails = {
     facts: [plan, time('mail.membership.pausesOn', 'pausesAt'), ...pauseEnd],
     advice: (_values, { t }) => t('mail.planPauses.back'),
     button: open,
-    sample: { ...membership, ...charge, pausesAt: atMs + 12 * dayMs, resumesAt: atMs + 42 * dayMs },
+    sample: { ...membership, ...sampleCharge, pausesAt: atMs + 12 * dayMs, resumesAt: atMs + 42 * dayMs },
   }),
   /** It has begun. */
   'plan-paused': defineMail<Membership & ChargeThen & { resumesAt: number }>({
@@ -142,7 +138,7 @@ export const planEndMails = {
     facts: [plan, ...pauseEnd],
     advice: (_values, { t }) => t('mail.planPaused.back'),
     button: open,
-    sample: { ...membership, ...charge, resumesAt: atMs + 42 * dayMs },
+    sample: { ...membership, ...sampleCharge, resumesAt: atMs + 42 * dayMs },
   }),
   /** A pause that waited for Stripe, until the plan had renewed or changed. */
   'plan-not-paused': defineMail<Membership>({
@@ -169,21 +165,22 @@ export const planEndMails = {
     sample: { ...membership, endsAt: atMs + 7 * dayMs },
   }),
   /** A resumption that waited for Stripe, and whose next charge is above the announced one by now. */
-  'plan-not-resumed': defineMail<Membership & { amountCents: number; currency: string; endsAt: number }>({
+  'plan-not-resumed': defineMail<Membership & Announced & { amountCents: number; currency: string; endsAt: number }>({
     name: 'planNotResumed',
-    facts: [plan, amount('mail.membership.nextCharge', 'amountCents'), time('mail.membership.endsOn', 'endsAt')],
+    facts: [plan, charge('mail.membership.nextCharge'), time('mail.membership.endsOn', 'endsAt')],
     advice: (_values, { t }) => t('mail.planNotResumed.again'),
     button: open,
     sample: { ...membership, amountCents: 9_900, currency: 'usd', endsAt: atMs + 12 * dayMs },
   }),
   /** Some days before a yearly plan renews. `endsOnNotice`: the next year ends on a month's notice, with a refund. */
   'renewal-notice': defineMail<
-    Membership & { seats?: number; amountCents: number; currency: string; renewsAt: number; endsOnNotice?: true }
+    Membership &
+      Announced & { seats?: number; amountCents: number; currency: string; renewsAt: number; endsOnNotice?: true }
   >({
     name: 'renewalNotice',
     facts: [
       { label: 'mail.membership.plan', value: ({ planName, seats }, { t }) => planWithSeats(t, planName, seats) },
-      amount('mail.membership.amount', 'amountCents'),
+      charge('mail.membership.amount'),
       time('mail.membership.renewsOn', 'renewsAt'),
     ],
     advice: ({ endsOnNotice }, { t }) =>

@@ -40,7 +40,7 @@ async function notifyRenewal(deps: BillingDeps, membership: Membership, days: nu
     const onNotice = catalogue.afterYear === 'year-with-refund' && { endsOnNotice: true as const };
     const seats = plan.chosenSeats === undefined ? {} : { seats: plan.chosenSeats };
     const values = { planName: plan.name, ...seats, amountCents, currency, renewsAt: at ?? periodEnd, ...onNotice };
-    await notifyMembership(deps, trx, { user, mail: { template: 'renewal-notice', once, values } });
+    await notifyMembership(deps, trx, { user, mail: { template: 'renewal-notice', once, values, charge: nextCharge } });
   });
   outbox.wake();
 }

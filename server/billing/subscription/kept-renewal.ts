@@ -50,7 +50,7 @@ export async function isRefusedResumption(
     if (!user || !membership || !plan) return;
     const { amountCents, currency } = next;
     const values = { planName: plan.name, amountCents, currency, endsAt: membership.periodEnd ?? now() };
-    await notifyMembership(deps, trx, { user, mail: { template: 'plan-not-resumed', values } });
+    await notifyMembership(deps, trx, { user, mail: { template: 'plan-not-resumed', values, charge: next } });
   });
   return true;
 }

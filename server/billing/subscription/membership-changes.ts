@@ -9,8 +9,9 @@ import { type Catalogue, findPlan, isNext, type Plan } from '../catalogue/catalo
 import type { BillingDeps } from '../deps.ts';
 import type { Order } from '../orders/order.ts';
 import type { StripeSnapshot } from '../stripe/read-stripe-snapshot.ts';
+import { type ChargeMail, toMailValues } from './charge-mail.ts';
 import type { RefundAtEnd } from './coming-acts.ts';
-import type { Membership, PendingChange, SavedCard } from './membership.ts';
+import type { Membership, NextCharge, PendingChange, SavedCard } from './membership.ts';
 import { currentPaidPlan, graceEndsAt, trialUntil } from './membership-state.ts';
 import { recordNotification } from './membership-store.ts';
 import { listTrialMails } from './plan-trial-mails.ts';
@@ -173,8 +174,10 @@ const toPauseValues = ({ pause, nextCharge }: Membership) => ({
   ...(nextCharge && { amountCents: nextCharge.amountCents, currency: nextCharge.currency }),
 });
 
+const withCharge = ({ nextCharge }: Membership): { charge?: NextCharge } => (nextCharge ? { charge: nextCharge } : {});
+
 /** A scheduled change is reported when it changes, not while it lasts. */
-function toCome({ before, after, paying }: MembershipChange, catalogue: Catalogue): MembershipMail[] {
+function toCome({ before, after, paying }: MembershipChange, catalogue: Catalogue): ChargeMail[] {
   if (paying) return [];
   const plan = currentPaidPlan(catalogue, after);
   const changesAt = after.periodEnd;
@@ -190,14 +193,15 @@ function toCome({ before, after, paying }: MembershipChange, catalogue: Catalogu
       ...(next.type && { toPlanType: next.type }),
       ...everyDays(next),
     };
-    const { amountCents, currency } = after.nextCharge ?? {
-      amountCents: next.amountCents,
-      currency: catalogue.currency,
-    };
-    return [{ template: 'plan-changes', values: { ...about, changesAt, amountCents, currency } }];
+    const { nextCharge: charge } = after;
+    const { amountCents, currency } = charge ?? { amountCents: next.amountCents, currency: catalogue.currency };
+    const isCharge = charge !== null && { isCharge: true as const };
+    const values = { ...about, changesAt, amountCents, currency, ...isCharge };
+    return [{ template: 'plan-changes', values, ...withCharge(after) }];
   }
   if (after.pause && !before.pause) {
-    return [{ template: 'plan-pauses', values: { planName: plan.name, pausesAt: changesAt, ...toPauseValues(after) } }];
+    const values = { planName: plan.name, pausesAt: changesAt, ...toPauseValues(after) };
+    return [{ template: 'plan-pauses', values, ...withCharge(after) }];
   }
   const ends = (one: Membership) => one.cancelAtPeriodEnd && one.nextPlanId === null;
   if (!ends(after) || ends(before)) return [];
@@ -213,11 +217,14 @@ function toCome({ before, after, paying }: MembershipChange, catalogue: Catalogu
 const isUnpaid = ({ status, unpaid: invoice }: Membership) =>
   status === 'past_due' || status === 'unpaid' || invoice !== null;
 
-function ended({ before, after, user, planId, nowMs }: MembershipChange, catalogue: Catalogue): MembershipMail[] {
+function ended({ before, after, user, planId, nowMs }: MembershipChange, catalogue: Catalogue): ChargeMail[] {
   const had = catalogue.byId(user.planId);
   const has = catalogue.byId(planId);
   if (had?.kind !== 'paid' || has?.kind === 'paid') return [];
-  if (after.pause) return [{ template: 'plan-paused', values: { planName: had.name, ...toPauseValues(after) } }];
+  if (after.pause) {
+    const values = { planName: had.name, ...toPauseValues(after) };
+    return [{ template: 'plan-paused', values, ...withCharge(after) }];
+  }
   const isGift = had.id === after.giftPlanId && after.giftUntil !== null && after.giftUntil <= nowMs;
   const why = isGift ? 'gift' : isUnpaid(before) || isUnpaid(after) ? 'unpaid' : 'cancelled';
   return [
@@ -237,7 +244,7 @@ function card({ before, after, nowMs }: MembershipChange): MembershipMail[] {
 }
 
 /** The mails after a read of Stripe. */
-const listMembershipMails = (changes: MembershipChange, catalogue: Catalogue): MembershipMail[] => [
+const listMembershipMails = (changes: MembershipChange, catalogue: Catalogue): ChargeMail[] => [
   ...receipts(changes, catalogue),
   ...unpaid(changes, catalogue),
   ...trialEnds(changes),
@@ -255,22 +262,23 @@ const toPageUrl = (publicUrl: string, { template }: MembershipMail) =>
 export async function notifyMembership(
   { publicUrl, outbox, now }: Pick<BillingDeps, 'publicUrl' | 'outbox' | 'now'>,
   trx: Transaction<Schema>,
-  { user, mail }: { user: User; mail: MembershipMail },
+  { user, mail }: { user: User; mail: ChargeMail },
 ): Promise<void> {
   if (user.disabledAt !== null) return;
   if (mail.once !== undefined && !(await recordNotification(trx, { userId: user.id, about: mail.once }, now()))) return;
   const lang = resolveLanguage(undefined, user.locale ?? undefined);
+  const t = translator(lang);
   const about = { givenName: user.givenName, pageLink: toPageUrl(publicUrl, mail) };
   await outbox.add(trx, {
     channel: 'mail',
     to: user.email,
     lang,
     template: mail.template,
-    values: { ...about, ...mail.values },
+    values: { ...about, ...toMailValues({ lang, t }, mail) },
     // In the order of the events.
     groupId: `membership:${user.id}`,
   } as Mail);
-  const notice = toNotification({ lang, t: translator(lang) }, mail);
+  const notice = toNotification({ lang, t }, mail);
   if (notice) await outbox.add(trx, { channel: 'notification', userId: user.id, ...notice, category: 'membership' });
 }
 

@@ -1,5 +1,5 @@
-import type { MembershipMail } from '../../../views/mail/membership-notification.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
+import type { ChargeMail } from './charge-mail.ts';
 import { triedNoticeKey } from './due-store.ts';
 import type { Membership } from './membership.ts';
 import { findTriedPlan } from './membership-state.ts';
@@ -10,7 +10,7 @@ export function toTrialMail(
   template: 'plan-trial-began' | 'plan-trial-ends',
   membership: Membership,
   catalogue: Pick<Catalogue, 'byId'>,
-): MembershipMail | undefined {
+): ChargeMail | undefined {
   const { triedUntil, nextCharge, cancelAtPeriodEnd } = membership;
   const plan = findTriedPlan(catalogue, membership);
   if (!isTrying(membership) || cancelAtPeriodEnd || !plan?.type || !nextCharge || triedUntil === null) return undefined;
@@ -19,14 +19,14 @@ export function toTrialMail(
   const about = { planName: plan.name, planType: plan.type, ...everyDays };
   const values = { ...about, amountCents, currency, chargedAt: at ?? triedUntil };
   const once = template === 'plan-trial-ends' ? triedNoticeKey(triedUntil) : `${template}:${triedUntil}`;
-  return { template, once, values };
+  return { template, once, values, charge: nextCharge };
 }
 
 /** The mails about the beginning of a trial, and its cancellation. */
 export function listTrialMails(
   { before, after }: { before: Membership; after: Membership },
   catalogue: Pick<Catalogue, 'byId'>,
-): MembershipMail[] {
+): ChargeMail[] {
   const began = toTrialMail('plan-trial-began', after, catalogue);
   if (began) return [began];
   const plan = findTriedPlan(catalogue, after);
