@@ -35,7 +35,7 @@ export const amount = <Key extends string>(
 
 /** The amount of a coming charge. */
 export interface Announced {
-  /** What the pages say behind that amount, in the language of the mail; omitted: nothing. */
+  /** The words of the pages behind that amount, in the language of the mail; omitted: nothing. */
   more?: string;
 }
 

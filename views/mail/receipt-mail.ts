@@ -1,4 +1,4 @@
-import { formatPercent } from '../format.ts';
+import { formatAmount, formatPercent } from '../format.ts';
 import { defineMail, type MailFact } from './definition.ts';
 import { amount, type Charged, card, deduction, type PlanType, part, planWithPeriod, text, time } from './facts.ts';
 
@@ -30,6 +30,8 @@ interface Receipt extends Charged {
   beginRequestedAt?: number;
   discount: number;
   creditUsed: number;
+  /** Below 0: owed from before, and charged now. Above 0: too small to be charged. */
+  debt?: number;
   /** The tax in what was charged. */
   tax: number;
   /** Its rate; omitted: several, or unknown. */
@@ -50,7 +52,20 @@ const taxPart: MailFact<Parameters<typeof taxAmount.value>[0] & { taxPercent?: n
   },
 };
 
-/** What was bought, and what was charged for it. */
+/** A debt, with the words and the sign of the page that was ordered on. */
+const debt = (
+  label: 'checkout.lines.owed' | 'checkout.lines.small',
+  toPart: (cents: number) => { sign: string; cents: number } | undefined,
+): MailFact<Pick<Receipt, 'debt' | 'currency'>> => ({
+  label,
+  value({ debt: debtCents = 0, currency }, { lang }) {
+    const one = toPart(debtCents);
+    return one && `${one.sign}${formatAmount(lang, one.cents, { currency })}`;
+  },
+  as: 'amount',
+});
+
+/** The bought plan, with everything that was charged for it. */
 export const receiptMail = defineMail<Receipt>({
   name: 'receipt',
   facts: [
@@ -62,6 +77,8 @@ export const receiptMail = defineMail<Receipt>({
     amount('mail.membership.planAmount', 'planAmount', 'amount'),
     deduction('mail.membership.discount', 'discount'),
     deduction('mail.membership.creditUsed', 'creditUsed'),
+    debt('checkout.lines.owed', (cents) => (cents < 0 ? { sign: '', cents: 0 - cents } : undefined)),
+    debt('checkout.lines.small', (cents) => (cents > 0 ? { sign: '−', cents } : undefined)),
     amount('mail.membership.total', 'totalAmount', 'total'),
     taxPart,
     card('mail.membership.paidWith'),

@@ -54,11 +54,14 @@ function toPayment(
   const isOfPlan = order?.planId === plan.id && order.subscriptionId === membership.subscriptionId;
   if (!order || !isOfPlan || isReturned(order)) return { lines: [] };
   const money = (cents: number) => formatAmount(lang, cents, { currency: order.currency });
-  const { card, usedCreditCents } = order;
+  const { card, usedCreditCents, debtCents } = order;
   return {
     lines: [
       ...(card ? [{ label: t('checkout.completed.card'), amount: cardName(t, card) }] : []),
       ...(usedCreditCents > 0 ? [{ label: t('checkout.completed.credit'), amount: money(usedCreditCents) }] : []),
+      ...(debtCents
+        ? [{ label: t(`checkout.lines.${debtCents < 0 ? 'owed' : 'small'}`), amount: money(Math.abs(debtCents)) }]
+        : []),
     ],
     total: {
       label: t('checkout.completed.paid', { date: formatDate(lang, order.orderedAt).replaceAll(' ', '\u00a0') }),

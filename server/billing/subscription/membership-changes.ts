@@ -100,6 +100,7 @@ function receipts(
           ...(order.beginRequestedAt !== null && { beginRequestedAt: order.beginRequestedAt }),
           discount: order.discountCents,
           creditUsed: order.usedCreditCents,
+          ...(order.debtCents && { debt: order.debtCents }),
           tax: order.taxCents ?? 0,
           ...(taxPercent !== undefined && { taxPercent }),
           ...(order.invoiceNumber !== null && { invoiceNumber: order.invoiceNumber }),
