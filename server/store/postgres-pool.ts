@@ -43,6 +43,8 @@ export function poolForKysely(pool: pg.Pool): PostgresPool {
 class CheckedPoolClient implements PostgresPoolClient {
   readonly #client: pg.PoolClient;
   #broken = false;
+  /** Why no further statement is sent: the rollback would wait for an answer as long as the lost statement did. */
+  #lost: StoreUnavailable | undefined;
 
   constructor(client: pg.PoolClient) {
     this.#client = client;
@@ -63,6 +65,7 @@ class CheckedPoolClient implements PostgresPoolClient {
   }
 
   async #run<R>(sql: string, parameters: ReadonlyArray<unknown>): Promise<PostgresQueryResult<R>> {
+    if (this.#lost) throw this.#lost;
     try {
       const name = statementName(sql);
       const values = [...parameters];
@@ -84,7 +87,8 @@ class CheckedPoolClient implements PostgresPoolClient {
     if (error instanceof TypeError || error instanceof RangeError) return error;
     // No answer, or an incomplete one: this connection must not be used again.
     this.#broken = true;
-    return unavailable(error);
+    this.#lost = unavailable(error);
+    return this.#lost;
   }
 
   release(destroy = false): void {

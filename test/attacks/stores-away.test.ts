@@ -276,7 +276,7 @@ if (servers) {
         expect([answer.status, answer.headers.get('location')]).toEqual([503, null]);
         expect(answer.headers.getSetCookie().filter((line) => line.startsWith('foyer_session='))).toEqual([]);
       } finally {
-        proxies.keyValue().mend();
+        await proxies.keyValue().mend();
       }
       await waitFor(async () => expect((await browser.get('/settings')).status).toBe(200), 10_000);
       expect((await browser.cookies()).foyer_session).toBe(before);

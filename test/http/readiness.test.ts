@@ -111,7 +111,7 @@ if (servers) {
         });
         expect(waitedMs()).toBeLessThan(3_000);
         expect(await ask(foyer, '/healthz')).toEqual(alive);
-        proxies[store]().mend();
+        await proxies[store]().mend();
         await eventually(foyer, ready);
       },
     );

@@ -6,59 +6,139 @@ import type { Backend } from './stores.ts';
 export interface ServerProxy {
   /** The address of the server, through the proxy. */
   url: string;
-  /** Breaks connections, and refuses new ones. */
+  /** Breaks connections, and new ones as soon as they are made. */
   cut(): void;
+  /** Breaks connections, and refuses new ones (ECONNREFUSED). */
+  refuse(): Promise<void>;
   /** Passes nothing on any more, without an error. */
   freeze(): void;
+  /** As a lost route: present connections pass nothing in either direction, not even their end; new ones work. */
+  strand(): void;
+  /** Each answer comes so much later. */
+  delay(ms: number): void;
+  /** Waits for Foyer to send these bytes, and then fails that connection, once. @returns whether it has happened */
+  trap(trap: Trap): () => boolean;
+  /** The connections from Foyer at present. */
+  connections(): number;
   /** Restores the initial state. */
-  mend(): void;
+  mend(): Promise<void>;
   stop(): Promise<void>;
+}
+
+type State = { name: 'open' | 'cut' | 'frozen' } | { name: 'late'; ms: number };
+
+interface Trap {
+  text: string;
+  /** Which piece of data with this text, from 1; the first one if it is left out. */
+  nth?: number;
+  /** `unsent`: the server never gets them; `unanswered`: it does, and its answer is lost; `half`: half of it arrives. */
+  kind: 'unsent' | 'unanswered' | 'half';
+}
+
+/** A connection of Foyer through the proxy to the server. */
+class Link {
+  readonly client: Socket;
+  readonly upstream: Socket;
+  isStranded = false;
+  /** How the next answer is lost. */
+  caught: Trap['kind'] | undefined;
+  constructor(client: Socket, upstream: Socket) {
+    this.client = client;
+    this.upstream = upstream;
+  }
+  destroy(): void {
+    this.client.destroy();
+    this.upstream.destroy();
+  }
 }
 
 export async function startProxy(target: string): Promise<ServerProxy> {
   const { hostname: host, port } = new URL(target);
-  const sockets = new Set<Socket>();
-  let state: 'open' | 'cut' | 'frozen' = 'open';
-  const server = createServer((client) => {
-    const upstream = createConnection({ port: Number(port), host });
-    for (const [from, to] of [
-      [client, upstream],
-      [upstream, client],
-    ] as const) {
-      sockets.add(from);
-      from
-        .on('error', () => {})
-        .on('close', () => {
-          sockets.delete(from);
-          to.destroy();
-        });
-      from.on('data', (chunk) => state === 'open' && to.write(chunk));
+  const links = new Set<Link>();
+  let state: State = { name: 'open' };
+  let trap: Required<Trap> | undefined;
+  let isSprung = false;
+
+  function toServer(link: Link, chunk: Buffer): void {
+    if (link.isStranded || state.name === 'frozen') return;
+    if (trap && chunk.includes(trap.text)) {
+      trap.nth -= 1;
+      if (trap.nth <= 0) {
+        link.caught = trap.kind;
+        trap = undefined;
+        isSprung = true;
+      }
     }
-    if (state === 'cut') client.destroy();
+    if (link.caught === 'unsent') link.destroy();
+    else link.upstream.write(chunk);
+  }
+  function toClient(link: Link, chunk: Buffer): void {
+    if (link.isStranded || state.name === 'frozen') return;
+    const { caught } = link;
+    if (caught) {
+      link.caught = undefined;
+      if (caught === 'half') {
+        link.client.write(chunk.subarray(0, Math.ceil(chunk.length / 2)));
+        link.isStranded = true;
+      } else link.destroy();
+    } else if (state.name === 'late') setTimeout(() => link.client.write(chunk), state.ms);
+    else link.client.write(chunk);
+  }
+  const server = createServer((client) => {
+    const link = new Link(client, createConnection({ port: Number(port), host }));
+    links.add(link);
+    // A stranded connection's end does not arrive at the other side.
+    client.on('error', () => {}).on('close', () => link.isStranded || link.destroy());
+    link.upstream.on('error', () => {}).on('close', () => link.isStranded || link.destroy());
+    link.upstream.on('close', () => links.delete(link));
+    client.on('data', (chunk) => toServer(link, chunk));
+    link.upstream.on('data', (chunk) => toClient(link, chunk));
+    if (state.name === 'cut') link.destroy();
   });
+  const listen = (at: number) => new Promise<void>((resolve) => server.listen(at, '127.0.0.1', resolve));
   const breakAll = () => {
-    for (const socket of sockets) socket.destroy();
+    for (const link of links) link.destroy();
   };
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await listen(0);
   const url = new URL(target);
-  url.port = String((server.address() as AddressInfo).port);
+  const ownPort = (server.address() as AddressInfo).port;
+  url.port = String(ownPort);
   return {
     url: url.href,
     cut() {
-      state = 'cut';
+      state = { name: 'cut' };
       breakAll();
+    },
+    async refuse() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      breakAll();
+      await closed;
     },
     freeze() {
-      state = 'frozen';
+      state = { name: 'frozen' };
     },
-    mend() {
+    strand() {
+      for (const link of links) link.isStranded = true;
+    },
+    delay(ms) {
+      state = { name: 'late', ms };
+    },
+    trap(next) {
+      trap = { nth: 1, ...next };
+      isSprung = false;
+      return () => isSprung;
+    },
+    connections: () => [...links].filter(({ client }) => !client.destroyed).length,
+    async mend() {
       // Dropped data are missing, so these connections are useless.
       breakAll();
-      state = 'open';
+      state = { name: 'open' };
+      trap = undefined;
+      if (!server.listening) await listen(ownPort);
     },
     async stop() {
       breakAll();
-      await new Promise((resolve) => server.close(resolve));
+      if (server.listening) await new Promise((resolve) => server.close(resolve));
     },
   };
 }
@@ -89,7 +169,7 @@ export function behindProxies(servers: Backend): {
           kv,
           urls,
           async destroy() {
-            for (const each of started.values()) each.mend();
+            for (const each of started.values()) await each.mend();
             await Promise.all([kv.close(), database.close()]);
             await Promise.all([...started.values()].map((each) => each.stop()));
             await remove();
