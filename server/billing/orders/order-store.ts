@@ -26,7 +26,19 @@ import type { CreditNote, Order } from './order.ts';
 /** Tests whether an invoice needs an order: it sold something and is paid, possibly with a credit or a code alone. */
 export const isOrdered = (invoice: Stripe.Invoice): boolean => invoice.status === 'paid' && hasSoldLines(invoice);
 
-const renewing = new Set<string | null>(['subscription_cycle']);
+/**
+ * Tests for a period of the contract that runs already. Stripe calls the end of a pause an update: then the payment before
+ * was of the same plan, and its time was over.
+ */
+function isRenewal({ invoices }: Pick<StripeSnapshot, 'invoices'>, invoice: Stripe.Invoice): boolean {
+  if (invoice.billing_reason !== 'subscription_update') return invoice.billing_reason === 'subscription_cycle';
+  const subscriptionId = toSubscriptionId(invoice);
+  const earlier = invoices
+    .slice(invoices.indexOf(invoice) + 1)
+    .find((one) => isOrdered(one) && toSubscriptionId(one) === subscriptionId);
+  const [[line], [before]] = [soldLines(invoice), earlier ? soldLines(earlier) : []];
+  return line !== undefined && before?.productId === line.productId && before.periodEnd <= toMs(invoice.created);
+}
 
 /** The card of an invoice; null if no card was charged, as for a payment outside of Stripe. */
 const chargedCard = (invoice: Stripe.Invoice, card: Snapshot['card']): Order['card'] =>
@@ -60,7 +72,7 @@ export async function toOrder(
     subscriptionId: toSubscriptionId(invoice),
     planId: plan?.id ?? null,
     orderPurchase: 'plan',
-    orderType: renewing.has(invoice.billing_reason) ? 'renewal' : 'upgrade',
+    orderType: isRenewal(facts, invoice) ? 'renewal' : 'upgrade',
     currency: invoice.currency,
     paidCents: invoice.amount_paid,
     planAmountCents: line?.amountCents ?? null,
