@@ -28,12 +28,16 @@ function outcomeOfCall(status: number, { errors, client_secret }: Problem): Outc
 export async function confirmByApi(
   visitor: Visitor,
   path: string,
-  { announcement: { planId, dueCents, lines }, promo }: { announcement: Announcement; promo: string | undefined },
+  {
+    announcement: { planId, dueCents, lines, seats },
+    promo,
+  }: { announcement: Announcement; promo: string | undefined },
 ): Promise<Outcome> {
   // As the page names them.
   const read = (label: RegExp) => (Math.abs(lines.find((line) => label.test(line.label))?.cents ?? 0) / 100).toFixed(2);
   const { status, body } = await visitor.callApi(path, {
     plan_name: findPlan(planId)?.code,
+    ...(findPlan(planId)?.hasSeats && { seats }),
     amount: (dueCents / 100).toFixed(2),
     amount_owed: read(/too small/i),
     usedCredits: read(/^your credit/i),

@@ -18,7 +18,7 @@ import {
   rejectDifferent,
 } from '../stripe/wire-format.ts';
 import { toWireLater } from '../stripe/wire-next-charge.ts';
-import { type Membership, toLaterAmounts } from '../subscription/membership.ts';
+import { toLaterAmounts } from '../subscription/membership.ts';
 import { isOnHold } from '../subscription/membership-state.ts';
 import {
   apiErrorTexts,
@@ -29,37 +29,13 @@ import {
   toTooManyError,
 } from './api-errors.ts';
 import { billingDocs, customerParams } from './billing-docs.ts';
+import { isOn, requirePlan, withCalledSeats } from './called-plan.ts';
 import { getClientIp } from './customer-operations.ts';
 import { toPromotionError } from './promotion-errors.ts';
 import { type UpgradeBody, type Upgraded, upgradeBody, upgraded } from './purchase-schemas.ts';
 import { isForPlans, savePaymentTypeOperation } from './save-card-operation.ts';
 
 const text = (max: number) => z.string().max(max);
-
-const typeOfInterval: Record<string, '1' | '2'> = {
-  '1': '1',
-  month: '1',
-  monthly: '1',
-  '2': '2',
-  year: '2',
-  yearly: '2',
-  annual: '2',
-};
-
-/** @throws {HttpError} 409 if it names none, or several */
-function requirePlan({ plans }: Catalogue, { plan_name: name, interval }: UpgradeBody): Plan {
-  const type = interval === undefined ? undefined : typeOfInterval[interval.toLowerCase()];
-  const found = plans.filter(
-    (plan) =>
-      plan.kind === 'paid' &&
-      [plan.id, plan.code, plan.lookupKey, plan.name].includes(name) &&
-      (interval === undefined || plan.type === type),
-  );
-  const [plan, other] = found;
-  if (plan && !other) return plan;
-  const detail = other ? 'names several plans: write the interval, month or year' : 'names no plan that is sold';
-  throw new HttpError('planNotSold', { detail, invalidParams: [{ name: 'body.plan_name', detail }] });
-}
 
 /** @throws {HttpError} 409 */
 function rejectOtherPlan(submitted: UpgradeBody, plan: Plan, { currency }: Catalogue): void {
@@ -158,14 +134,6 @@ function answerTo(confirmed: PurchaseResult, currency: string, nowMs: number): U
   }
 }
 
-/** Tests whether the user already has this plan, without a change in progress. */
-const isOn = (plan: Plan, { status, pricedPlanId, paidPlanId, cancelAtPeriodEnd, nextPlanId }: Membership) =>
-  status === 'active' &&
-  pricedPlanId === plan.id &&
-  paidPlanId === plan.id &&
-  !cancelAtPeriodEnd &&
-  nextPlanId === null;
-
 /** The purchase of this plan with this code: the open one, else a new one. @throws {HttpError} */
 async function requirePurchase(
   req: Request,
@@ -173,7 +141,8 @@ async function requirePurchase(
   { user, plan, code }: { user: User; plan: Plan; code: string | null | undefined },
 ): Promise<PurchaseView> {
   const open = await billing.purchase(user.id);
-  const purchase = open?.plan.id === plan.id ? open : await billing.choose(user, plan);
+  const isSame = open?.plan.id === plan.id && (plan.chosenSeats ?? open.plan.chosenSeats) === open.plan.chosenSeats;
+  const purchase = isSame ? open : await billing.choose(user, plan);
   if (!code) return purchase;
   const { promotion } = purchase;
   if (promotion) {
@@ -243,6 +212,7 @@ async function upgrade(
   const laterCents = await refuseOtherAmounts(billing, submitted, { user, purchase });
   const announced = {
     planId: plan.id,
+    seats: purchase.plan.chosenSeats,
     dueCents: parseAmount(submitted.amount),
     laterCents,
     // In the words of the caller.
@@ -274,8 +244,9 @@ function upgradeSubscriptionOperation(billing: BillingModule): ApiOperation {
     async handle({ req, params, body }) {
       const { stripeCustomerId: customerId, subscriptionId } = params;
       const { user, membership } = await findBillingOwner(req, billing.deps.database, { customerId, subscriptionId });
-      const plan = requirePlan(billing.catalogue, body);
-      rejectOtherPlan(body, plan, billing.catalogue);
+      const sold = requirePlan(billing.catalogue, body);
+      rejectOtherPlan(body, sold, billing.catalogue);
+      const plan = withCalledSeats(sold, body, await billing.purchase(user.id));
       if (isOnHold(membership)) throw refusePaused();
       const answer = await orUnavailable(apiErrorTexts.order, () =>
         isOn(plan, membership)

@@ -10,7 +10,11 @@ const text = (max: number) => z.string().max(max);
 
 const upgradeDocs = {
   plan_name: doc("The plan's id, code, price key or name; a name that two plans share needs the interval", 'm-499'),
-  plan_amount: doc('Price of the plan, a decimal text in whole currency units; another value is refused', '499'),
+  plan_amount: doc(
+    'Price of the plan, of one seat, a decimal text in whole currency units; another value is refused',
+    '499',
+  ),
+  seats: doc('Number of seats; absent: as chosen on the page, or as many as the member has, or the fewest', 5),
   interval: doc('`month` or `year`', 'month'),
   amount: doc('The amount that was shown to the member, a decimal text; only this is charged today', '499.00'),
   amount_owed: doc(
@@ -51,6 +55,7 @@ const upgradedDocs = {
 const fields = z.object({
   plan_name: text(200).min(1),
   plan_amount: amountSchema.optional(),
+  seats: z.int().min(1).max(99_999).optional(),
   interval: text(20).optional(),
   amount: amountSchema,
   amount_owed: amountSchema.nullable().optional(),
