@@ -67,7 +67,7 @@ if (leftOut('redis')) {
       else {
         expect(answer.status).toBe(503);
         expect(stored?.givenName).toBe(user.givenName);
-        expect(await textOf(answer)).toContain('Please try again in a moment. Nothing has been changed.');
+        expect(await textOf(answer)).toContain('We couldn’t confirm the change. Please try again in a moment.');
       }
       expect((await browser.get('/settings')).status).toBe(200);
     });

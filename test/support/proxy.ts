@@ -18,6 +18,8 @@ export interface ServerProxy {
   delay(ms: number): void;
   /** Waits for Foyer to send these bytes, and then fails that connection, once. @returns whether it has happened */
   trap(trap: Trap): () => boolean;
+  /** Waits no longer. */
+  disarm(): void;
   /** The connections from Foyer at present. */
   connections(): number;
   /** Restores the initial state. */
@@ -127,6 +129,9 @@ export async function startProxy(target: string): Promise<ServerProxy> {
       trap = { nth: 1, ...next };
       isSprung = false;
       return () => isSprung;
+    },
+    disarm() {
+      trap = undefined;
     },
     connections: () => [...links].filter(({ client }) => !client.destroyed).length,
     async mend() {

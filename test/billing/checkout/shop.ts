@@ -3,7 +3,7 @@ import { createStripe, syncPlans } from '../../../server/billing/index.ts';
 import type { User } from '../../../server/users/index.ts';
 import type { Browser } from '../../support/browser.ts';
 import { startFoyer, type TestFoyer } from '../../support/foyer.ts';
-import { anyBackend } from '../../support/stores.ts';
+import { anyBackend, type Backend } from '../../support/stores.ts';
 import { startStripe, stripeKeys, type TestStripe } from '../../support/stripe.ts';
 
 /** A Foyer that sells plans, and the stand-in for Stripe that it asks. */
@@ -31,11 +31,12 @@ export interface Shop {
 export async function openShop(
   environment: Record<string, string> = {},
   options: Parameters<typeof startStripe>[0] = {},
+  backend: Backend = anyBackend,
 ): Promise<Shop> {
   const standIn = await startStripe(options);
   const stripe = standIn.client();
   const foyer = await startFoyer(
-    anyBackend,
+    backend,
     { ...standIn.environment(), SIGN_UP_LIMIT_ADDRESS: '100000', CARD_LIMIT_ADDRESS: '100000', ...environment },
     { billingNow: () => standIn.engine.nowMs() },
   );
