@@ -40,7 +40,7 @@ describe('the page of the membership while Stripe is away', () => {
 
   it('A payment that has failed stays in the list of invoices while Stripe is away', async () => {
     const { browser } = await withFailedRenewal(shop);
-    const row = /Starter, every 30 days \$99\.00 Open /g;
+    const row = /Starter, every 30 days Renewal \$99\.00 Open /g;
     expect((await page(browser)).match(row)).toHaveLength(1);
     expect((await away(() => page(browser))).match(row)).toHaveLength(1);
   });

@@ -16,7 +16,7 @@ describe('the page of a membership that is not paid', () => {
     expect(unpaid).toMatchObject({ why: 'failed', amountCents: 9_900 });
     const words = await page(browser);
     expect(words).toContain(
-      'Your last payment didn’t go through We couldn’t charge $99.00 to your card. Your saved card is Visa •••• 4242.',
+      'Your last payment didn’t go through We couldn’t charge $99.00. Your saved card is Visa •••• 4242.',
     );
     expect(words).toContain(`We try again on ${day(unpaid?.nextAttemptAt ?? 0)}.`);
     expect(words).toMatch(/You keep your plan until/);
@@ -57,7 +57,7 @@ describe('the page of a membership that is not paid', () => {
     const { user, browser } = await withFailedRenewal(shop);
     // An open invoice names its plan, as a paid one does.
     expect(await page(browser)).toMatch(
-      /For Amount Status .*? Starter, every 30 days \$99\.00 Open .*? Starter, every 30 days New plan/,
+      /For Amount Status .*? Starter, every 30 days Renewal \$99\.00 Open .*? Starter, every 30 days New plan/,
     );
     expect(await page(browser, `${path}/pay`)).toMatch(/Account settings Membership/);
     for (const address of ['/plan-purchase/12', '/plan-purchase/12/addPayment']) {

@@ -9,6 +9,7 @@ import { Notice } from '../parts/notice.tsx';
 import { ContactLink } from '../parts/page-notice.tsx';
 import { Script } from '../parts/script.tsx';
 import { listRefundEffects } from './cancel-membership-pages.tsx';
+import { membershipPath } from './tabs.ts';
 
 interface CancelByMailPageProps {
   ctx: PageContext;
@@ -80,7 +81,7 @@ export function CancelByLinkPage({ ctx, action, token, plan, until, refund, prob
       <Script ctx={ctx} entry="busy" />
       <div className="panel-head">
         <h1>{t('membership.cancelByMail.title')}</h1>
-        <p>{t('membership.cancel.lead', { plan })}</p>
+        <p className="muted">{t('membership.cancel.lead', { plan })}</p>
       </div>
       {problem !== undefined && <Notice kind="error">{problem}</Notice>}
       <ul className="points">
@@ -93,6 +94,9 @@ export function CancelByLinkPage({ ctx, action, token, plan, until, refund, prob
         <Button kind="danger" block>
           {t('membership.cancelByMail.cancelNow')}
         </Button>
+        <ButtonLink kind="quiet" block href={membershipPath}>
+          {t('membership.cancel.keep')}
+        </ButtonLink>
       </form>
     </AuthLayout>
   );

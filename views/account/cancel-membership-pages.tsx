@@ -55,7 +55,8 @@ interface CancelMembershipProps extends ActProps {
 }
 
 /** Until when the plan stays, and the last charge. */
-function listEffects({ ctx, plan, until, atOnce, renewal, refund, isTrial }: CancelMembershipProps): string[] {
+function listEffects(props: CancelMembershipProps): string[] {
+  const { ctx, plan, until, atOnce, renewal, refund, isTrial, withdrawHref } = props;
   const { t, lang } = ctx;
   const date = renewal ? formatDate(lang, renewal.until) : '';
   const renewing = renewal
@@ -75,7 +76,9 @@ function listEffects({ ctx, plan, until, atOnce, renewal, refund, isTrial }: Can
   if (atOnce === 'unpaid') return [t('membership.cancel.atOnce'), t('membership.cancel.nothing')];
   const stays =
     until === null ? t('membership.cancel.untilEnd') : t('membership.cancel.until', { date: formatDate(lang, until) });
-  return [stays, t(isTrial ? 'membership.cancel.nothingOfTrial' : 'membership.cancel.nothing')];
+  if (isTrial) return [stays, t('membership.cancel.nothingOfTrial')];
+  // A withdrawal, to which the page links, gives it back.
+  return [stays, t(withdrawHref === undefined ? 'membership.cancel.nothing' : 'membership.cancel.nothingByCancelling')];
 }
 
 /** The consequences of cancelling, before it happens. */

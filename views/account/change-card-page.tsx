@@ -53,7 +53,7 @@ export function ChangeCardPage(props: ChangeCardPageProps) {
             <SecuredLine ctx={ctx} methods={stripe.methods !== undefined} />
           </>
         )}
-        <p>
+        <p className="panel-ways">
           <a href={backHref}>{t('payment.saved.back')}</a>
         </p>
       </section>
@@ -84,7 +84,7 @@ export function CardActionPage({ ctx, stripe, backHref, amount, ...payment }: Ca
     >
       <section className="card card-act">
         <PaymentAction ctx={ctx} {...stripe} {...payment} />
-        <p>
+        <p className="panel-ways">
           <a href={backHref}>{t('payment.saved.back')}</a>
         </p>
       </section>

@@ -10,8 +10,14 @@ import { type Column, Table } from '../parts/table.tsx';
 import type { InvoiceRow, MembershipView } from './membership-view.ts';
 import { membershipPath } from './tabs.ts';
 
+interface CardCardProps {
+  ctx: PageContext;
+  card: MembershipView['card'];
+  canChange: boolean;
+}
+
 /** The charged card, and the link to another. */
-export function CardCard({ ctx, card, sold }: { ctx: PageContext; card: MembershipView['card']; sold: boolean }) {
+export function CardCard({ ctx, card, canChange }: CardCardProps) {
   const { t } = ctx;
   const expiry = card && cardExpiry(card);
   const isCard = !card || expires(card);
@@ -25,7 +31,7 @@ export function CardCard({ ctx, card, sold }: { ctx: PageContext; card: Membersh
             label,
             value: expiry === undefined ? undefined : t('membership.card.valid', { date: expiry }),
             ...(card?.expired && { chip: <Chip tone="warn">{t('membership.card.expired')}</Chip> }),
-            ...(sold && {
+            ...(canChange && {
               action: {
                 href: `${membershipPath}/card`,
                 label: card ? change : t('membership.act.addCard'),

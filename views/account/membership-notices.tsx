@@ -13,13 +13,18 @@ interface Props {
   membership: MembershipView;
 }
 
+/** Tests for a notice above the plan that has the main act of the page. */
+export const hasMainNotice = (membership: MembershipView): boolean =>
+  isOwed(membership) || membership.deal !== undefined;
+
 /** The text of a charge that has failed. The saved card may be another one by now: it is named in a sentence of its own. */
 export function failedText(t: T, amount: string, card: MembershipView['card']): string {
   if (!card) return t('membership.notice.failed.amount', { amount });
   const kind = methodKind(card);
   if (kind === 'account') return t('membership.notice.failed.amountAccount', { amount });
-  const failed = t('membership.notice.failed.amount', { amount });
-  return kind === 'card' ? `${failed} ${t('membership.notice.failed.card', { card: cardName(t, card) })}` : failed;
+  if (kind !== 'card') return t('membership.notice.failed.amount', { amount });
+  const saved = t('membership.notice.failed.card', { card: cardName(t, card) });
+  return `${t('membership.notice.failed.amountAlone', { amount })} ${saved}`;
 }
 
 /** Tests for a charge that is to be paid. A canceled plan ends as soon as Stripe answers, without a payment. */
@@ -212,7 +217,7 @@ export function MembershipNotices({ ctx, membership }: Props) {
           kind="info"
           title={t('membership.notice.deal.title')}
           acts={
-            <ButtonLink kind="quiet" href={deal.href}>
+            <ButtonLink kind={isOwed(membership) ? 'quiet' : 'primary'} href={deal.href}>
               {t('membership.act.deal')}
             </ButtonLink>
           }

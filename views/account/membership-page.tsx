@@ -19,7 +19,7 @@ interface MembershipPageProps {
   /** Stripe does not answer: the page shows the stored data. */
   stripeUnavailable: boolean;
   /** The notice about the last action. */
-  notice?: string | undefined;
+  notice?: { text: string; stays?: boolean } | undefined;
   /** The failure of the last action. */
   problem?: { title: string; text: string } | undefined;
 }
@@ -38,6 +38,7 @@ export function MembershipPage({
     <>
       <PageNotice ctx={ctx} notice={problem && { kind: 'error', ...problem }} />
       {stripeUnavailable && <Notice kind="info">{t('membership.unavailable')}</Notice>}
+      {notice?.stays && !membership.noted && <Notice kind="success">{notice.text}</Notice>}
       <MembershipNotices ctx={ctx} membership={membership} />
     </>
   );
@@ -53,11 +54,14 @@ export function MembershipPage({
     >
       <Script ctx={ctx} entry="busy" />
       <PlanCard ctx={ctx} membership={membership} />
-      {(membership.sold || membership.card) && <CardCard ctx={ctx} card={membership.card} sold={membership.sold} />}
+      {(membership.sold || membership.card) && (
+        // The notice of a failed payment has the same link.
+        <CardCard ctx={ctx} card={membership.card} canChange={membership.sold && !isOwed(membership)} />
+      )}
       {membership.details && <DetailsCard ctx={ctx} details={membership.details} />}
       <InvoicesCard ctx={ctx} invoices={invoices} />
-      {notice !== undefined && !membership.noted && (
-        <Snackbar ctx={ctx} kind="success" text={notice} duration="profile" />
+      {notice && !notice.stays && !membership.noted && (
+        <Snackbar ctx={ctx} kind="success" text={notice.text} duration="profile" />
       )}
     </AccountLayout>
   );

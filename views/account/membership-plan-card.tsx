@@ -3,7 +3,7 @@ import type { PageContext } from '../page-context.ts';
 import { Button, ButtonLink } from '../parts/button.tsx';
 import { Card } from '../parts/card.tsx';
 import { Facts } from './facts.tsx';
-import { isOwed, waitsForBank } from './membership-notices.tsx';
+import { hasMainNotice, waitsForBank } from './membership-notices.tsx';
 import type { MembershipView, PlanStatusView } from './membership-view.ts';
 import { membershipPath } from './tabs.ts';
 
@@ -159,21 +159,23 @@ function PlanActs({ ctx: { t }, membership }: Props) {
   const { status, unpaid } = membership;
   const { kind } = status;
   const takesBack = findTakenBack(status);
+  const mainKind = hasMainNotice(membership) ? 'quiet' : 'primary';
   const hasPlan = kind === 'lasting' || paidKinds.includes(kind);
   return (
     <>
       {takesBack && (
         <form method="post" action={`${membershipPath}/resume`}>
-          {/* A notice with the main act is above the plan. */}
-          <Button kind={isOwed(membership) ? 'quiet' : 'primary'}>{t(takeBackTexts[takesBack])}</Button>
+          <Button kind={mainKind}>{t(takeBackTexts[takesBack])}</Button>
         </form>
       )}
       {canResumeNow(membership) && (
-        <ButtonLink href={`${membershipPath}/resume`}>{t('membership.act.resumeNow')}</ButtonLink>
+        <ButtonLink href={`${membershipPath}/resume`} kind={mainKind}>
+          {t('membership.act.resumeNow')}
+        </ButtonLink>
       )}
       {/* Nothing is sold to a paused subscription, or while a bank has a debit. */}
       {!heldKinds.includes(kind) && !waitsForBank(membership) && (
-        <ButtonLink href="/plan-purchase" kind={takesBack || unpaid ? 'quiet' : 'primary'}>
+        <ButtonLink href="/plan-purchase" kind={takesBack || unpaid ? 'quiet' : mainKind}>
           {t(hasPlan ? 'membership.act.change' : 'membership.act.choose')}
         </ButtonLink>
       )}

@@ -56,8 +56,8 @@ export function WithdrawPage({ ctx, action, plan, orderedAt, until, problem, ...
         {isDisputed && <li>{t('membership.withdraw.disputed')}</li>}
         <li>{t('membership.withdraw.ends', { plan })}</li>
         <li>{t('membership.withdraw.mail')}</li>
-        <li>{t('membership.withdraw.until', { date: formatDate(lang, until, 'moment') })}</li>
       </ul>
+      <p className="muted small">{t('membership.withdraw.until', { date: formatDate(lang, until, 'moment') })}</p>
       <form className="form" method="post" action={action}>
         {days && <HiddenFields fields={{ days: String(days.used) }} />}
         <ActButtons

@@ -113,6 +113,7 @@ export function invoiceRows(
       }),
     );
   const unpaid = membership ? findUnpaid(catalogue, membership).filter(({ id }) => !known.has(id)) : [];
+  const isUnpaid = (id: string) => id === membership?.unpaid?.invoiceId;
   return [...(invoices ?? []), ...stored, ...unpaid]
     .toSorted((one, other) => other.createdAt - one.createdAt)
     .map((invoice): InvoiceRow => {
@@ -127,7 +128,8 @@ export function invoiceRows(
         at: order?.orderedAt ?? invoice.createdAt,
         number: invoice.number,
         plan: plan && planLine(ctx.t, { ...withSeats(plan, order?.seats ?? 1), period: invoice.period }),
-        kind: order?.orderType,
+        // A charge that has failed has no order yet: it is that of a period.
+        kind: order?.orderType ?? (isUnpaid(invoice.id) ? 'renewal' : undefined),
         begins:
           order?.beginRequestedAt == null
             ? undefined

@@ -59,7 +59,8 @@ async function show(r: UserRequest, deps: AccountDeps): Promise<void> {
       },
       invoices: invoiceRows(r, billing.catalogue, { invoices, orders, membership }),
       stripeUnavailable: invoices === undefined,
-      notice: notice && r.t(notice),
+      // It says that the money comes back.
+      notice: notice && { text: r.t(notice), stays: notice === 'membership.withdraw.done' },
     },
     { title: 'membership.title', address: membershipPath },
   );

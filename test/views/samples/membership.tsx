@@ -90,7 +90,7 @@ export function membershipSamples(ctx: PageContext): Record<string, Sample> {
           )}
           invoices={invoices}
           stripeUnavailable
-          notice={t('membership.done.resumed')}
+          notice={{ text: t('membership.done.resumed') }}
         />
       ),
     },
