@@ -196,6 +196,15 @@ export function cardFormProps(
   };
 }
 
+/** Before the button, where the total above does not say all. */
+export function chargeNote({ t }: PageContext, { methods }: StripeInPage, due: string | undefined): string | undefined {
+  if (due === undefined) return t(`payment.${methods ? 'methods' : 'charge'}.nothing`);
+  const { types = [] } = methods ?? {};
+  if (types.every((type) => type === 'card' || type === 'link')) return undefined;
+  const opensBank = types.includes('ideal') || types.includes('bancontact');
+  return [t('payment.methods.debitTakes'), ...(opensBank ? [t('payment.methods.bankPage')] : [])].join(' ');
+}
+
 /** Below the ways to pay: Stripe has the data of the card. */
 export const SecuredLine = ({ ctx: { t }, methods }: { ctx: PageContext; methods: boolean }) => (
   <p className="secured">

@@ -11,7 +11,7 @@ import { Script } from '../parts/script.tsx';
 import { type SummaryLine, SummaryList } from '../parts/summary-list.tsx';
 import { BeginBox, type BeginBoxProps, cardFormId } from './begin-box.tsx';
 import { DetailsLine, type DetailsView } from './billing-details-fields.tsx';
-import { CardForm, cardFormProps, SecuredLine, type StripeInPage } from './card-form.tsx';
+import { CardForm, cardFormProps, chargeNote, SecuredLine, type StripeInPage } from './card-form.tsx';
 import { type CardView, cardExpiry, cardName, expires, isBankDebit } from './card-name.ts';
 import { type CheckoutKind, CheckoutSteps } from './checkout-steps.tsx';
 import { PaymentAction } from './payment-action.tsx';
@@ -46,6 +46,7 @@ export interface PaymentPageProps extends PaymentPageFrame {
         included: readonly SummaryLine[];
         later?: SummaryLine;
         note: readonly string[];
+        lost?: { label: string; items: readonly string[] };
         /** The name of the plan. */
         plan: string;
         /** The announced values. */
@@ -160,13 +161,6 @@ function MethodFold({ title, isOpen, children }: { title: string | undefined; is
       <div className="stack">{children}</div>
     </details>
   );
-}
-
-/** Before the button, where the total above does not say all. */
-function chargeNote({ t }: PageContext, { methods }: StripeInPage, due: string | undefined): string | undefined {
-  if (due === undefined) return t(`payment.${methods ? 'methods' : 'charge'}.nothing`);
-  const takesDays = methods?.types.some((type) => type !== 'card' && type !== 'link') === true;
-  return takesDays ? t('payment.methods.debitTakes') : undefined;
 }
 
 /** While Stripe is unavailable: repeats the submission; without one it loads the page again. */

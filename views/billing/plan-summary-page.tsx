@@ -36,6 +36,7 @@ export interface PlanSummaryPageProps {
     later?: SummaryLine;
     included?: readonly SummaryLine[];
     note: readonly string[];
+    lost?: { label: string; items: readonly string[] };
   };
   /** Of a plan that is sold by the seat. */
   seats?: SeatsBoxState;

@@ -19,9 +19,11 @@ export function SummaryList(props: {
   note?: readonly string[];
   /** An amount that is no part of the total, below it. */
   later?: SummaryLine | undefined;
+  /** A list below the notes. */
+  lost?: { label: string; items: readonly string[] } | undefined;
   people?: boolean;
 }) {
-  const { lines, total, included = [], later, note = [], people } = props;
+  const { lines, total, included = [], later, note = [], lost, people } = props;
   return (
     <div className="summary">
       <dl className={people ? 'people' : undefined}>
@@ -55,6 +57,16 @@ export function SummaryList(props: {
           {line}
         </p>
       ))}
+      {lost && (
+        <div className="muted small">
+          <p>{lost.label}</p>
+          <ul className="points">
+            {lost.items.map((item) => (
+              <li key={item}>{item}</li>
+            ))}
+          </ul>
+        </div>
+      )}
     </div>
   );
 }

@@ -130,18 +130,18 @@ function replacedTexts(
   ctx: TextContext,
   { plan, startsAt }: Pick<Quote, 'plan' | 'startsAt'>,
   { plans, current }: QuoteRules,
-): string[] {
+): Pick<QuoteView, 'note' | 'lost'> {
   const { lang, t } = ctx;
   const { name } = plan;
   const begins = t('checkout.lines.begins', { name: name === current?.name ? planLine(t, plan) : name });
-  if (!current) return [begins];
+  if (!current) return { note: [begins] };
   const included = new Set(plan.features(lang));
   const isLower = planRank({ plans }, plan) < planRank({ plans }, current);
   const lost = isLower ? current.features(lang).filter((feature) => !included.has(feature)) : [];
-  return [
-    `${keepsText(ctx, { plan: current, next: plan, date: formatDate(lang, startsAt) })} ${begins}`,
-    ...(lost.length === 0 ? [] : [t('checkout.lines.lost', { name, features: lost.join(', ') })]),
-  ];
+  return {
+    note: [`${keepsText(ctx, { plan: current, next: plan, date: formatDate(lang, startsAt) })} ${begins}`],
+    ...(lost.length > 0 && { lost: { label: t('checkout.lines.lost', { name }), items: lost } }),
+  };
 }
 
 /** The amounts due today and later, as text. */
@@ -159,6 +159,7 @@ export function toQuoteView(ctx: TextContext, quote: Quote, { endedTrial, ...rul
   if (endsAt !== undefined && next) return toTrialView(ctx, quote.plan, { next, total, endsAt });
   if (when === 'later') {
     const date = formatDate(lang, quote.startsAt);
+    const replaced = replacedTexts(ctx, quote, rules);
     return {
       lines: [],
       total,
@@ -167,9 +168,10 @@ export function toQuoteView(ctx: TextContext, quote: Quote, { endedTrial, ...rul
       note: toParagraphs(
         // They follow the amount.
         [more],
-        [...replacedTexts(ctx, quote, rules), ...(quote.following ? [t('checkout.lines.thenByMonth')] : [])],
-        [t('checkout.lines.cancel'), ...onNotice],
+        [...replaced.note, ...(quote.following ? [t('checkout.lines.thenByMonth')] : [])],
+        [t('checkout.lines.cancelAnyTime'), ...onNotice],
       ),
+      ...(replaced.lost && { lost: replaced.lost }),
     };
   }
   const toLine = (line: AmountLine): SummaryLine => ({

@@ -26,6 +26,7 @@ import {
   type PlanStatus,
   type SummaryFacts,
   savedCard,
+  saysNoTrial,
 } from './summary-texts.ts';
 import { findEndedTrial, renderTrialStep, trialInStep } from './trial-step.ts';
 import { unfinishedNotice } from './unfinished-notice.ts';
@@ -55,12 +56,13 @@ function toPlanStatus(
 function toQuoteProps(
   ctx: TextContext,
   { membership, now }: CheckoutDeps,
-  facts: SummaryFacts,
+  { isTrialNamed, ...facts }: SummaryFacts & { isTrialNamed: boolean },
 ): Pick<SummaryProps, 'quote'> {
   const { quote, planStatus } = facts;
   if (quote) {
     const { catalogue } = membership;
-    const endedTrial = findEndedTrial(facts.membership, catalogue, now());
+    // The lead has named it, unless a notice is there.
+    const endedTrial = isTrialNamed ? undefined : findEndedTrial(facts.membership, catalogue, now());
     const current = facts.membership && currentPaidPlan(catalogue, facts.membership);
     return { quote: toQuoteView(ctx, quote, { ...catalogue, endedTrial, current }) };
   }
@@ -172,6 +174,7 @@ export async function renderSummary(
     end: await findEnd(r, deps, planStatus),
   };
   const payment = toPaymentProps(r, facts, state);
+  const leadFacts = { ...facts, hasNotice: payment.notice !== undefined };
   const changesTo = findFollowing(facts);
   const { authorization, search } = flow.continuation;
   const waiting = authorization === undefined ? undefined : await deps.findPendingAuthorization(r.req, authorization);
@@ -182,11 +185,11 @@ export async function renderSummary(
       changesTo,
       action: flow.summary,
       plan: toPlanView(r, atOwnPrice(plan, membership), deps.membership.catalogue),
-      lead: leadText(r, deps, { ...facts, hasNotice: payment.notice !== undefined }),
+      lead: leadText(r, deps, leadFacts),
       cancelHref: flow.cancelUrl(user),
       ...(!deal && { changeHref: flow.changePlan }),
       ...(waiting && { clientName: waiting.clientName }),
-      ...toQuoteProps(r, deps, facts),
+      ...toQuoteProps(r, deps, { ...facts, isTrialNamed: !saysNoTrial(leadFacts) }),
       ...payment,
       ...toSeatsProps(facts, seats),
       ...toDetailsProps(r, facts),

@@ -2,9 +2,11 @@ import { cardName } from '../../../views/billing/card-name.ts';
 import type { PlanSummaryPageProps } from '../../../views/billing/plan-summary-page.tsx';
 import { listRefundsThen } from '../../../views/billing/refund-sentences.ts';
 import { formatDate } from '../../../views/format.ts';
+import type { Catalogue, Plan } from '../catalogue/catalogue.ts';
 import type { BillingDetailsState, PendingRenewal, Quote } from '../results.ts';
 import { findPaidEnd } from '../subscription/early-end.ts';
 import { isDebit, type Membership } from '../subscription/membership.ts';
+import { currentPaidPlan } from '../subscription/membership-state.ts';
 import type { Checkout } from './checkout-context.ts';
 import type { CheckoutDeps } from './checkout-deps.ts';
 import { planLine, type TextContext } from './plan-view.ts';
@@ -91,11 +93,21 @@ export function freeNote(ctx: TextContext, { checkout: { deal, user }, membershi
 export const findFollowing = ({ quote }: SummaryFacts) => (quote?.when === 'later' ? quote.plan.name : undefined);
 
 /** Its notice says that the plan begins without free days: a note about a running trial would contradict it. */
-const saysNoTrial = ({ quote, hasNotice }: LeadFacts): boolean =>
+export const saysNoTrial = ({ quote, hasNotice }: LeadFacts): boolean =>
   hasNotice && quote?.trial != null && 'refused' in quote.trial;
 
 interface LeadFacts extends SummaryFacts {
   hasNotice: boolean;
+}
+
+/** The paid plan that ends today for a higher one. */
+function upgradeLead(ctx: TextContext, catalogue: Catalogue, facts: SummaryFacts): string | undefined {
+  const { membership, quote, isUpgrade } = facts;
+  const current = membership && currentPaidPlan(catalogue, membership);
+  if (!current || !isUpgrade || quote?.when !== 'now') return undefined;
+  const { plan } = quote;
+  const name = (one: Plan) => (current.name === plan.name ? planLine(ctx.t, one) : one.name);
+  return ctx.t('checkout.upgradeLead', { current: name(current), plan: name(plan) });
 }
 
 /** A running trial or gift, else the chosen plan where nothing else names it. */
@@ -110,6 +122,8 @@ export function leadText(
   const isRunning = planStatus !== 'owned' && !saysNoTrial(facts);
   const running = isRunning ? toRunningLead(ctx, { catalogue, membership }, now()) : undefined;
   if (running !== undefined) return running;
+  const upgrade = hasNotice || isOwn ? undefined : upgradeLead(ctx, catalogue, facts);
+  if (upgrade !== undefined) return upgrade;
   const isNamed = hasNotice || isOwn || findFollowing(facts) !== undefined;
   return checkout.isChosen && !isNamed ? ctx.t('checkout.lead', { plan: planLine(ctx.t, checkout.plan) }) : undefined;
 }

@@ -17,6 +17,8 @@ export interface QuoteView {
   included: SummaryLine[];
   /** On later charges, then on the buyer's rights: a paragraph for each. */
   note: string[];
+  /** The content of the present plan that a lower one does not give. */
+  lost?: { label: string; items: readonly string[] };
 }
 
 /** The end of the free days; undefined: there are none. */

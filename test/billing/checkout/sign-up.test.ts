@@ -53,7 +53,7 @@ describe('step 2 of a sign-up', () => {
       expect(wordsOf(html)).toContain(words);
     }
     expect(wordsOf(html)).toMatch(/Renews on \w+ \d+, \d{4} at \$99\.00\./);
-    expect(wordsOf(html)).toContain('Your free trial of Basic ends today. The trial itself costs nothing.');
+    expect(wordsOf(html)).toContain('A plan you choose here starts today, and the trial ends.');
     expect(html).toMatch(/<title>[^<]*Your [Pp]lan/);
     expect(html).toMatch(/<button[^>]*>Next<\/button>/);
     expect(pathOf(shop, await press(browser, summary))).toBe('/signup/addPayment');
