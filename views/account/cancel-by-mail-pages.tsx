@@ -66,16 +66,24 @@ export interface CancelByLinkPageProps {
   until: number | null;
   /** It ends at once, and this is given back. */
   refund?: RefundView | undefined;
+  /** A debt that is too small to be charged now, which stays. */
+  owed?: string | undefined;
 }
 
 /** The page of the link: only its form cancels. */
-export function CancelByLinkPage({ ctx, action, token, plan, until, refund, problem }: CancelByLinkPageProps) {
+export function CancelByLinkPage({ ctx, action, token, plan, until, refund, owed, problem }: CancelByLinkPageProps) {
   const { t, lang } = ctx;
   const ends =
     until === null
       ? t('membership.cancelByMail.atOnce')
       : t('membership.cancel.until', { date: formatDate(lang, until) });
-  const effects = refund ? listRefundEffects(ctx, plan, refund) : [ends, t('membership.cancel.nothing')];
+  const effects = refund
+    ? listRefundEffects(ctx, plan, refund)
+    : [
+        ends,
+        t('membership.cancel.nothing'),
+        ...(owed === undefined ? [] : [t('membership.cancel.owedStays', { amount: owed })]),
+      ];
   return (
     <AuthLayout ctx={ctx}>
       <Script ctx={ctx} entry="busy" />

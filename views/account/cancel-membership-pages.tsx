@@ -18,16 +18,22 @@ function listNoticeEffects({ t, lang }: PageContext, plan: string, refund: Refun
   return [
     t('membership.cancel.onNotice', { plan, date: formatDate(lang, refund.endsAt) }),
     ...listRefundsThen({ t }, refund),
-    t('membership.cancel.nothingMore'),
+    ...listEnd({ t }, refund.owedLater),
   ];
 }
+
+/** The last sentences on money: a debt outlasts the plan. */
+const listEnd = ({ t }: Pick<PageContext, 't'>, owed: string | undefined): string[] => [
+  t('membership.cancel.nothingMore'),
+  ...(owed === undefined ? [] : [t('membership.cancel.owedStays', { amount: owed })]),
+];
 
 /** The amounts that are given back, and that the plan ends for it. */
 export function listRefundEffects(ctx: PageContext, plan: string, refund: RefundView): string[] {
   const { t } = ctx;
   const { endsAt } = refund;
   if (endsAt !== null) return listNoticeEffects(ctx, plan, { ...refund, endsAt });
-  return [t('membership.withdraw.ends', { plan }), ...listRefundsNow(ctx, refund), t('membership.cancel.nothingMore')];
+  return [t('membership.withdraw.ends', { plan }), ...listRefundsNow(ctx, refund), ...listEnd({ t }, refund.owedLater)];
 }
 
 interface CancelMembershipProps extends ActProps {
@@ -48,6 +54,8 @@ interface CancelMembershipProps extends ActProps {
   withdrawHref?: string | undefined;
   /** The user's credit, which stays. */
   credit?: string | undefined;
+  /** A debt that is too small to be charged now, which stays. */
+  owed?: string | undefined;
   /** The plan ends at once, and this is given back. */
   refund?: RefundView | undefined;
   /** A renewal that is being charged, and the end of the period that it pays (milliseconds since the epoch). */
@@ -83,7 +91,8 @@ function listEffects(props: CancelMembershipProps): string[] {
 
 /** The consequences of cancelling, before it happens. */
 export function CancelMembershipPage(props: CancelMembershipProps) {
-  const { ctx, action, problem, plan, atOnce, to, after, renewal, refund, withdrawHref, credit, dropsPause } = props;
+  const { ctx, action, problem, plan, atOnce, to, after, renewal, refund, withdrawHref, credit, owed, dropsPause } =
+    props;
   const { t } = ctx;
   return (
     <AccountAction
@@ -100,6 +109,7 @@ export function CancelMembershipPage(props: CancelMembershipProps) {
         ))}
         {atOnce === 'unpaid' && <li>{t('membership.cancel.unpaid')}</li>}
         {credit !== undefined && <li>{t('membership.cancel.creditStays', { amount: credit })}</li>}
+        {owed !== undefined && <li>{t('membership.cancel.owedStays', { amount: owed })}</li>}
         {dropsPause && <li>{t('membership.cancel.pauseToo')}</li>}
         {to !== undefined && <li>{t('membership.cancel.change', { plan: to })}</li>}
         {after !== undefined && <li>{t('membership.cancel.then', { plan: after })}</li>}

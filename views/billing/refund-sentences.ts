@@ -9,24 +9,40 @@ export interface RefundView {
   toAccount: boolean;
   /** To the user's credit. */
   credit: string | undefined;
+  /** Nothing goes to the card or the account. */
+  isCredit?: boolean;
+  /** The part of that credit which pays a debt. */
+  owed?: string | undefined;
+  /** A debt that it does not pay. */
+  owedLater?: string | undefined;
   /** Hidden fields: the announced amounts. */
   fields: Record<string, string>;
 }
 
+/** After the credit: what it pays at once. */
+const listOwed = ({ t }: Pick<PageContext, 't'>, { owed }: RefundView): string[] =>
+  owed === undefined ? [] : [t('membership.cancel.owedFromCredit', { amount: owed })];
+
 /** Sentences on the refund of an end at once, after one that names it. */
-export function listRefundsNow({ t }: Pick<PageContext, 't'>, { amount, toAccount, credit }: RefundView): string[] {
+export function listRefundsNow({ t }: Pick<PageContext, 't'>, refund: RefundView): string[] {
+  const { amount, toAccount, credit, isCredit } = refund;
+  if (isCredit) return [t('membership.withdraw.credit', { amount: credit ?? '' }), ...listOwed({ t }, refund)];
   const back =
     amount === undefined
       ? t('membership.cancel.refundUnknown')
       : t(toAccount ? 'membership.cancel.refundAccount' : 'membership.cancel.refund', { amount });
-  return [back, ...(credit === undefined ? [] : [t('membership.cancel.refundCredit', { amount: credit })])];
+  const credits = credit === undefined ? [] : [t('membership.cancel.refundCredit', { amount: credit })];
+  return [back, ...credits, ...listOwed({ t }, refund)];
 }
 
 /** Sentences on the refund of an end on a month's notice, after one that names the day. */
-export function listRefundsThen({ t }: Pick<PageContext, 't'>, { amount, toAccount, credit }: RefundView): string[] {
+export function listRefundsThen({ t }: Pick<PageContext, 't'>, refund: RefundView): string[] {
+  const { amount, toAccount, credit, isCredit } = refund;
+  const credits = credit === undefined ? [] : [t('membership.cancel.creditThen', { amount: credit })];
+  if (isCredit) return [...credits, ...listOwed({ t }, refund)];
   const back =
     amount === undefined
       ? t('membership.cancel.refundLater')
       : t(toAccount ? 'membership.cancel.refundThenAccount' : 'membership.cancel.refundThen', { amount });
-  return [back, ...(credit === undefined ? [] : [t('membership.cancel.creditThen', { amount: credit })])];
+  return [back, ...credits, ...listOwed({ t }, refund)];
 }

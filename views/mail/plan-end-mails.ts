@@ -50,7 +50,7 @@ const refundAmount = (
 ): MailFact<RefundThen & { owedCents?: number }> => ({
   label,
   value({ [key]: cents, currency }, { lang }) {
-    return cents === undefined || currency === undefined ? undefined : formatAmount(lang, cents, { currency });
+    return !cents || currency === undefined ? undefined : formatAmount(lang, cents, { currency });
   },
 });
 

@@ -20,7 +20,7 @@ import { membershipPageAfter } from '../notices.ts';
 import { requireRecentAuth } from '../recent-auth-guard.ts';
 import { type PageRoute, settingsPage } from '../settings-page.ts';
 import { askStripe, readIfAvailable } from './ask-stripe.ts';
-import { toCreditText, toMembershipView, toNextChargeView } from './membership-view.ts';
+import { toCreditText, toMembershipView, toNextChargeView, toOwedText } from './membership-view.ts';
 
 /** The stored membership, and its status for the user. */
 async function loadStatus(r: UserRequest, deps: AccountDeps) {
@@ -69,7 +69,9 @@ const cancelPage = settingsPage({
     const { kind } = planStatus;
     const renewal = await readIfAvailable(r, 'settings: cancel', () => deps.membership.pendingRenewal(r.user.id));
     const atOnce = findAtOnce(planStatus);
+    const { catalogue } = deps.membership;
     const isPaid = kind === 'renews' || kind === 'changes' || (kind === 'pauses' && !atOnce);
+    const refund = isPaid ? await findRefund(r, deps, r.user.id) : undefined;
     return {
       plan: planStatus.plan.name,
       until: planStatus.kind === 'paused' ? null : planStatus.at,
@@ -78,10 +80,12 @@ const cancelPage = settingsPage({
       isTrial: kind === 'tries',
       to: planStatus.kind === 'changes' ? planStatus.to : undefined,
       // The plan without the subscription.
-      after: deps.membership.catalogue.byId(membership?.basePlanId)?.name,
+      after: catalogue.byId(membership?.basePlanId)?.name,
       withdrawHref: (await deps.membership.findWithdrawal(r.user.id)) && `${membershipPath}/withdraw`,
-      credit: membership && toCreditText(r, membership, deps.membership.catalogue.currency),
-      refund: isPaid ? await findRefund(r, deps, r.user.id) : undefined,
+      credit: membership && toCreditText(r, membership, catalogue.currency),
+      // A renewal that is being charged has it in it.
+      owed: refund || renewal ? undefined : toOwedText(r, membership, catalogue.currency),
+      refund,
       renewal: renewal && {
         amount: formatAmount(r.lang, renewal.amountCents, { currency: renewal.currency }),
         until: renewal.periodEnd,

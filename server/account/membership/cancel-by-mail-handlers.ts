@@ -18,7 +18,7 @@ import {
   findCancelLink,
   requestCancelLink,
 } from './cancel-by-mail.ts';
-import { toPlanView } from './membership-view.ts';
+import { toOwedText, toPlanView } from './membership-view.ts';
 import { toPlanStatus } from './plan-status.ts';
 
 const refusals: RefusalRules<CancelLinkRefusal> = {
@@ -35,13 +35,15 @@ async function findEnding(r: RequestContext, deps: AccountDeps, user: User) {
   const membership = await deps.membership.getMembership(user.id);
   const { catalogue } = deps.membership;
   const words = (plan: Plan) => toPlanView(r, plan, { catalogue, membership });
+  const owed = toOwedText(r, membership, catalogue.currency);
   const status = toPlanStatus({ catalogue, nowMs: deps.billingNow(), words }, user, membership);
   if (status.kind === 'renews' || status.kind === 'changes' || (status.kind === 'pauses' && !status.hasBegun)) {
-    return { plan: status.plan.name, until: status.at, refund: await findRefund(r, deps, user.id) };
+    const refund = await findRefund(r, deps, user.id);
+    return { plan: status.plan.name, until: status.at, refund, owed };
   }
-  if (status.kind === 'tries') return { plan: status.plan.line, until: status.at };
+  if (status.kind === 'tries') return { plan: status.plan.line, until: status.at, owed };
   if (status.kind === 'unpaid' || status.kind === 'paused' || status.kind === 'pauses')
-    return { plan: status.plan.name, until: null };
+    return { plan: status.plan.name, until: null, owed };
   return undefined;
 }
 

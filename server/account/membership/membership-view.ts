@@ -77,6 +77,16 @@ export function toCreditText(
   return balanceCents < 0 ? amountIn(ctx, price?.currency ?? currency)(0 - balanceCents) : undefined;
 }
 
+/** Owed at Stripe, because it was too small to be charged; undefined: nothing. */
+export function toOwedText(
+  ctx: Pick<TextContext, 'lang'>,
+  membership: Pick<Membership, 'balanceCents' | 'price'> | undefined,
+  currency: string,
+): string | undefined {
+  if (!membership || membership.balanceCents <= 0) return undefined;
+  return amountIn(ctx, membership.price?.currency ?? currency)(membership.balanceCents);
+}
+
 /** A plan that waits for its payment. */
 function toPendingView(
   pending: Membership['pending'] | undefined,

@@ -4,7 +4,13 @@ import { formatAmount } from '../../../views/format.ts';
 import type { RequestContext } from '../../http/index.ts';
 import type { UserId } from '../../shared/index.ts';
 import { type BillingService, StripeUnavailableError } from '../results.ts';
+import { splitDebt } from '../stripe/next-charge.ts';
 import type { AnnouncedDeletion, AnnouncedEnd } from '../subscription/early-end.ts';
+
+const toDebtTexts = ({ taken, left }: ReturnType<typeof splitDebt>, money: (cents: number) => string) => ({
+  owed: taken > 0 ? money(taken) : undefined,
+  owedLater: left > 0 ? money(left) : undefined,
+});
 
 /**
  * The end and the amounts that cancelling gives back, as text and for the page's form. Undefined: the plan ends with its
@@ -20,13 +26,15 @@ export async function findRefund(
     if (!end) return undefined;
     const { endsAt, amounts } = end;
     const { refundCents, creditCents = 0 } = amounts ?? {};
-    const { card } = (await membership.getMembership(userId)) ?? {};
+    const { card, balanceCents = 0 } = (await membership.getMembership(userId)) ?? {};
     const money = (cents: number) => formatAmount(r.lang, cents, { currency: amounts?.currency ?? '' });
     return {
       endsAt,
       toAccount: card != null && isBankDebit(card),
       amount: refundCents === undefined ? undefined : money(refundCents),
       credit: creditCents > 0 ? money(creditCents) : undefined,
+      isCredit: refundCents === 0 && creditCents > 0,
+      ...(amounts && toDebtTexts(splitDebt(balanceCents, creditCents), money)),
       fields: {
         ...(endsAt !== null && { endsAt: String(endsAt) }),
         ...(amounts && { refundCents: String(refundCents), creditCents: String(creditCents) }),

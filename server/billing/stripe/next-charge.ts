@@ -132,6 +132,13 @@ export function hasDebt(next: NextCharge): boolean {
   return each !== null && next.amountCents + next.creditUsedCents > each;
 }
 
+/** A debt beside a credit that is given: Stripe takes it from there, and the rest stays. */
+export function splitDebt(balanceCents: number, creditCents: number): { taken: number; left: number } {
+  const debtCents = Math.max(0, balanceCents);
+  const taken = Math.min(debtCents, creditCents);
+  return { taken, left: debtCents - taken };
+}
+
 /** The subscription on which a later plan begins. */
 type LaterSubscription = Discounts &
   Pick<Snapshot, 'cancelAtPeriodEnd' | 'periodEnd' | 'paidUntil' | 'balanceCents' | 'pricedPlanId' | 'price'> &
