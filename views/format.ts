@@ -52,6 +52,10 @@ export function formatDate(
   return lang === 'fr' ? text.replace(/^1 /, '1er ') : text;
 }
 
+/** A day as a part of a text, “Nov 20, 2027”, which is not broken into lines. */
+export const formatUnbrokenDay = (lang: Language, timeMs: number): string =>
+  formatDate(lang, timeMs, 'short').replaceAll(' ', '\u00a0');
+
 /**
  * An amount of money in the language's format.
  * @param cents integer, in the currency's smallest unit (two decimals)

@@ -58,7 +58,7 @@ describe('the account activity in a browser', () => {
         'You signed out',
       ]);
       expect(await rows.first().locator('.item-value').textContent()).toMatch(
-        /UTC · Chrome · Linux, (127\.0\.0\.1|::1)$/,
+        /UTC +Chrome · Linux, (127\.0\.0\.1|::1) *$/,
       );
       if (javaScript) expect(await axeFindings(page)).toEqual([]);
 

@@ -55,7 +55,7 @@ export function ActivityPage({ ctx, events, olderHref, isFirst }: ActivityPagePr
           </ul>
         )}
       </Card>
-      <div className="actions">
+      <div className="actions main-first">
         {olderHref !== undefined && (
           <ButtonLink kind="quiet" href={olderHref}>
             {t('devices.activity.older')}
@@ -86,19 +86,22 @@ function ActivityRow({
   atMs,
 }: { ctx: PageContext } & ActivityView) {
   const { t, lang } = ctx;
-  const place = [device, address].filter((part) => part !== null).join(', ');
-  const facts = [
-    `${formatDate(lang, atMs, 'dateTime')} UTC`,
-    ...(by === undefined ? [] : [t(by, { client: client ?? '' })]),
-    ...(place === '' ? [] : [place]),
-    ...(by === undefined && client !== null ? [client] : []),
-  ];
+  const place = [device, address].filter((part) => part !== null);
   return (
     <li className="notification-row">
       <div className="item-words">
         <p className="item-label">{isRefused ? <Chip tone="warn">{t(text, values)}</Chip> : t(text, values)}</p>
-        <p className="item-value">
-          <span className="small">{facts.join(' · ')}</span>
+        <p className="item-value activity-facts small">
+          <span>{formatDate(lang, atMs, 'dateTime')} UTC</span>{' '}
+          {by !== undefined && <span>{t(by, { client: client ?? '' })}</span>}{' '}
+          {place.length > 0 && (
+            <span>
+              {device !== null && <span className="unbroken">{device}</span>}
+              {place.length > 1 && ', '}
+              {address}
+            </span>
+          )}{' '}
+          {by === undefined && client !== null && <span>{client}</span>}
         </p>
       </div>
     </li>

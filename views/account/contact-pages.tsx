@@ -73,8 +73,8 @@ export function PhonePage(props: PhonePageProps) {
       )}
       {removable === 'in-use' && <p className="muted small">{t('contact.phone.inUse')}</p>}
       {removable === 'yes' && (
-        <form method="post" action={action}>
-          <Button kind="quiet" size="small" name="act" value="remove">
+        <form className="remove-number" method="post" action={action}>
+          <Button kind="link" size="small" name="act" value="remove">
             {t('contact.phone.remove')}
           </Button>
         </form>

@@ -34,7 +34,9 @@ export interface MfaFormProps {
   error?: string | undefined;
 }
 
-function choices(t: T, { preference, required, number, smsOffered }: AuthenticatorsView): RadioCard[] {
+/** `phoneHref`: verifies the number that codes by SMS need; undefined: without the link. */
+function choices(t: T, factors: AuthenticatorsView, phoneHref?: string): RadioCard[] {
+  const { preference, required, number, smsOffered } = factors;
   const smsDetail = preference === 'sms' ? 'mfaSettings.card.smsDetail' : 'mfaSettings.card.smsWould';
   const badge = (choice: FactorChoice) => (preference === choice ? { badge: t('mfaSettings.card.inUse') } : {});
   const sms: RadioCard = {
@@ -42,6 +44,9 @@ function choices(t: T, { preference, required, number, smsOffered }: Authenticat
     title: t('mfaSettings.card.sms'),
     detail: number === undefined ? t('mfaSettings.card.smsNeedsPhone') : t(smsDetail, { number }),
     ...(number === undefined && { disabled: true }),
+    ...(number === undefined &&
+      phoneHref !== undefined &&
+      smsOffered && { below: <a href={phoneHref}>{t('mfaSettings.card.addPhone')}</a> }),
     ...badge('sms'),
   };
   const none: RadioCard = {
@@ -81,9 +86,9 @@ function MethodList({ ctx: { t }, factors }: Pick<MfaFormProps, 'ctx' | 'factors
  */
 export function MfaForm({ ctx, id, factors, action, phoneHref, typed, error }: MfaFormProps) {
   const { t } = ctx;
-  const { preference, required, number, smsOffered } = factors;
+  const { preference, required } = factors;
   const isOn = preference !== 'none';
-  const cards = choices(t, factors);
+  const cards = choices(t, factors, phoneHref);
   const typedMethod = cards.some(({ value }) => value === typed?.method) ? typed?.method : undefined;
   return (
     <form className="form mfa-form" id={id} method="post" action={action}>
@@ -102,11 +107,6 @@ export function MfaForm({ ctx, id, factors, action, phoneHref, typed, error }: M
           value={typedMethod ?? (isOn ? preference : 'totp')}
           error={error}
         />
-        {smsOffered && number === undefined && (
-          <p className="small">
-            <a href={phoneHref}>{t('mfaSettings.card.addPhone')}</a>
-          </p>
-        )}
         <div className="mfa-save">
           <EndOthers ctx={ctx} checked={typed?.endOthers} />
           <div className="actions">

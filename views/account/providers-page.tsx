@@ -1,4 +1,4 @@
-import { formatDate } from '../format.ts';
+import { formatUnbrokenDay } from '../format.ts';
 import type { PageContext } from '../page-context.ts';
 import { Card } from '../parts/card.tsx';
 import { Chip } from '../parts/chip.tsx';
@@ -107,7 +107,7 @@ function LinkRow({
   offered,
 }: { ctx: PageContext } & LinkedProviderView) {
   const { t, lang } = ctx;
-  const linked = formatDate(lang, linkedAt, 'short');
+  const linked = formatUnbrokenDay(lang, linkedAt);
   return (
     <li className="passkey-row">
       <ListedMark name={name} mark={mark} logo={logo} />
@@ -118,7 +118,7 @@ function LinkRow({
           <span className="small">
             {lastUsedAt === null
               ? t('federation.linked.linkedOn', { linked })
-              : t('federation.linked.linkedUsed', { linked, used: formatDate(lang, lastUsedAt, 'short') })}
+              : t('federation.linked.linkedUsed', { linked, used: formatUnbrokenDay(lang, lastUsedAt) })}
           </span>{' '}
           {!offered && <Chip tone="warn">{t('federation.linked.notOffered')}</Chip>}
         </p>

@@ -26,7 +26,7 @@ interface RowListProps {
   rows: readonly ReactNode[];
   /** A card behind the list. */
   after?: ReactNode;
-  /** Beside the link back. */
+  /** Before the link back. */
   add?: ReactNode;
 }
 
@@ -40,11 +40,11 @@ export function RowListPage({ ctx, heading, notice, lead, empty, rows, after, ad
         {rows.length === 0 ? <EmptyState {...empty} /> : <ul className="items">{rows}</ul>}
       </Card>
       {after}
-      <div className="actions">
+      <div className="actions main-first">
+        {add}
         <ButtonLink kind="link" href="/settings?tab=sign-in">
           {ctx.t('passkeys.back')}
         </ButtonLink>
-        {add}
       </div>
     </AccountLayout>
   );

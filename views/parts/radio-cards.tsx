@@ -1,3 +1,4 @@
+import { Fragment, type ReactNode } from 'react';
 import { Chip } from './chip.tsx';
 import { FieldError } from './field-frame.tsx';
 
@@ -10,6 +11,8 @@ export interface RadioCard {
   /** A price with its period, already formatted: `{ amount: '$900', per: 'a year', tax: 'plus VAT' }`. */
   price?: { amount: string; per: string; tax?: string };
   disabled?: boolean;
+  /** A link below it. */
+  below?: ReactNode;
 }
 
 interface RadioCardsProps {
@@ -56,7 +59,10 @@ export function RadioCards({ name, legend, cards, value, error }: RadioCardsProp
     <fieldset className={error === undefined ? 'radio-cards' : 'radio-cards invalid'}>
       <legend>{legend}</legend>
       {cards.map((card) => (
-        <Card key={card.value} name={name} card={card} checked={card.value === value} errorId={errorId} />
+        <Fragment key={card.value}>
+          <Card name={name} card={card} checked={card.value === value} errorId={errorId} />
+          {card.below !== undefined && <p className="small">{card.below}</p>}
+        </Fragment>
       ))}
       {error !== undefined && errorId !== undefined && <FieldError id={errorId}>{error}</FieldError>}
     </fieldset>
