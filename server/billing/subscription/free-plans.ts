@@ -107,7 +107,9 @@ export async function claimDeal(
   if (!plan) return undefined;
   const { catalogue, now } = deps;
   let taken = false;
+  const ends: BillingTask[] = [];
   await assignBasePlan(deps, { userId: user.id, plan }, async (trx) => {
+    ends.length = 0;
     const deal = await findPartnerDeal(trx, user.email);
     taken =
       deal?.userId === user.id ||
@@ -117,11 +119,13 @@ export async function claimDeal(
     const membership = await findMembership(trx, user.id);
     if (membership && (await isChargedFor(trx, deps, membership))) {
       const end = { kind: 'cancel-later', membership, announcedEndsAt } as const;
-      await addPlanEnd(trx, { catalogue, nowMs: now() }, end);
+      ends.push(await addPlanEnd(trx, { catalogue, nowMs: now() }, end));
     }
   }).catch((error: unknown) => {
     if (!(error instanceof DealAlreadyClaimedError)) throw error;
   });
+  // A pause to come would stand in the way of another plan until then.
+  for (const task of taken ? ends : []) await carryOutAtOnce(deps, { ...task, userId: user.id });
   return taken ? plan : undefined;
 }
 

@@ -5,6 +5,7 @@ import { type Browser, locationOf } from '../../support/browser.ts';
 import { password } from '../../support/foyer.ts';
 import { toPlanId } from '../../support/ids.ts';
 import { backends } from '../../support/stores.ts';
+import { isWrite } from '../pause-steps.ts';
 import { cards, dayMs, type Shop, startShop } from '../steps.ts';
 import { wordsOf } from './shop.ts';
 
@@ -82,10 +83,11 @@ describe.each(backends)('the page of a partner’s deal, on $name', (backend) =>
     expect(page).toContain(`From our partner AppSumo Tier 1 Lifetime From ${short}`);
   });
 
-  it('Confirming a deal over a paid plan names plan and day at once, before Stripe is updated, and in one mail', async () => {
+  it('Confirming a deal over a paid plan names plan and day at once, also while Stripe does not answer, and in one mail', async () => {
     const { user, browser, until } = await paying();
     await shop.foyer.mails(user.email);
     const day = date(until);
+    shop.stripe.fault('unreachable', isWrite);
     const done = pathOf(await decide(browser, { planId: '101' }));
     expect(await words(browser, done)).toContain(`From ${day} your plan is AppSumo Tier 1.`);
     const before = await shop.membership.getMembership(user.id);
@@ -99,6 +101,8 @@ describe.each(backends)('the page of a partner’s deal, on $name', (backend) =>
     // The second of two presses.
     expect(pathOf(await decide(browser, { planId: '101' }))).toBe(done);
 
+    // A task that has failed is tried again after a minute.
+    shop.passTime(60_000);
     await shop.membership.work();
     await shop.stripe.webhooks.idle();
     const after = await words(browser, membershipPath);
