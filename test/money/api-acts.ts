@@ -9,7 +9,7 @@ const order: Outcome[] = ['done', 'waits', 'noted', 'unknown', 'failed', 'declin
 /** What has happened by acts at the same time. */
 export const best = (outcomes: readonly Outcome[]): Outcome => order.find((one) => outcomes.includes(one)) ?? 'refused';
 
-const amountNames = ['body.amount', 'body.amount_owed', 'body.usedCredits'];
+const amountNames = ['body.amount', 'body.amount_owed', 'body.usedCredits', 'body.next_amount'];
 
 /** The refusal of a call that names its fields. */
 interface Problem {
@@ -29,18 +29,21 @@ export async function confirmByApi(
   visitor: Visitor,
   path: string,
   {
-    announcement: { planId, dueCents, lines, seats },
+    announcement: { planId, dueCents, lines, seats, trialDays, next },
     promo,
   }: { announcement: Announcement; promo: string | undefined },
 ): Promise<Outcome> {
   // As the page names them.
   const read = (label: RegExp) => (Math.abs(lines.find((line) => label.test(line.label))?.cents ?? 0) / 100).toFixed(2);
+  // A call buys without free days: its next charge is another than that of the page.
+  const told = trialDays === undefined && next?.kind === 'charge' ? next.cents : undefined;
   const { status, body } = await visitor.callApi(path, {
     plan_name: findPlan(planId)?.code,
     ...(findPlan(planId)?.hasSeats && { seats }),
     amount: (dueCents / 100).toFixed(2),
     amount_owed: read(/too small/i),
     usedCredits: read(/^your credit/i),
+    ...(told !== undefined && { next_amount: (told / 100).toFixed(2) }),
     begins_at_once: true,
     ...(promo !== undefined && { discountCoupon: promo }),
   });

@@ -246,7 +246,9 @@ async function withdraw(world: World, { ledger }: Member, { hand, operation }: H
   const isDone = outcome === 'done' || outcome === 'noted';
   if (amountCents !== undefined) {
     const kept = readKeptDays(done.result?.text ?? '');
-    ledger.withdrawals.push({ atMs, cents: amountCents, isDone, kept });
+    // What is not owed any more is named too, alone where nothing was paid.
+    const isGivenBack = / We give [^.]+\.\d\d back /.test(done.result?.text ?? '');
+    if (isGivenBack) ledger.withdrawals.push({ atMs, cents: amountCents, isDone, kept });
   }
   ledger.promises = isDone ? [nothing] : [...ledger.promises, nothing];
   return outcome;
