@@ -275,7 +275,7 @@ export async function notifyMembership(
     to: user.email,
     lang,
     template: mail.template,
-    values: { ...about, ...toMailValues({ lang, t }, mail) },
+    values: { ...about, ...(mail.charge ? toMailValues({ lang, t }, mail) : mail.values) },
     // In the order of the events.
     groupId: `membership:${user.id}`,
   } as Mail);
