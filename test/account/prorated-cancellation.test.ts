@@ -70,7 +70,7 @@ describe('cancelling with a refund of the unused time', () => {
     const browser = await context.shop.foyer.signedIn(user);
     const { words, fields } = await announcedAt(browser);
     expect(words).toContain('We give $59.00 back to your card');
-    expect(words).toMatch(/\$(?:39\.\d\d|40\.00) of it was paid from your credit and becomes your credit again\./);
+    expect(words).toMatch(/\$(?:39\.\d\d|40\.00) that was paid from your credit becomes your credit again\./);
     await browser.post(path, fields);
     expect(await context.shop.membership.refresh(user.id)).toMatchObject({
       balanceCents: 0 - Number(fields.creditCents),
