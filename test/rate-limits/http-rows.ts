@@ -137,7 +137,8 @@ export const rows: Row[] = [
     async reach(foyer) {
       const { browser, user } = await atChallenge(foyer);
       const [code = ''] = await giveRecoveryCodes(foyer, user);
-      return { value: address, send: () => show(browser, code.replace(/^./, 'A'), { method: 'recovery' }) };
+      const wrong = code.replace(/^./, (first) => (first === 'A' ? 'B' : 'A'));
+      return { value: address, send: () => show(browser, wrong, { method: 'recovery' }) };
     },
   },
   {

@@ -107,7 +107,8 @@ describe('a caching secret box', () => {
     const sealed = box.seal('mine', 'here');
     box.seal('yours', 'there');
     expect(() => box.open(sealed, 'there')).toThrow(UnsealError);
-    expect(() => box.open(toSealedText(`${sealed.slice(0, -2)}AA`), 'here')).toThrow(UnsealError);
+    const otherEnd = sealed.endsWith('AA') ? 'BB' : 'AA';
+    expect(() => box.open(toSealedText(`${sealed.slice(0, -2)}${otherEnd}`), 'here')).toThrow(UnsealError);
   });
 
   it('A caching box keeps no more entries than its bound', () => {
