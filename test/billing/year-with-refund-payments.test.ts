@@ -54,6 +54,18 @@ describe('the payments of a following year that ends on a month’s notice', () 
     expect((await steps.ordersOf(user)).at(-1)).toMatchObject({ paidCents: 10_000, refundedCents: 10_000 });
   });
 
+  it('A year that credit alone has paid becomes credit again: the membership page names no refund of nothing', async () => {
+    const user = await steps.buyer();
+    await steps.stripe.customers.update(await steps.customerOf(user), { balance: -90_000 });
+    await steps.passMonths(user, 14);
+    const { fields } = await steps.cancelOnNotice(user);
+    const credit = `$${(Number(fields.creditCents) / 100).toFixed(2)}`;
+    const words = await steps.wordsAt(user, '/settings/membership');
+    expect(words).toContain(`${credit} becomes your credit again then.`);
+    expect(words).toContain(`Credit at the end ${credit}`);
+    expect(words).not.toMatch(/Refund at the end|given back/);
+  });
+
   it('What an operator gives back meanwhile is not given back twice', async () => {
     const user = await steps.buyer();
     await steps.passMonths(user, 14);

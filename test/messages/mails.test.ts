@@ -166,7 +166,7 @@ it('The values of each mail keep their names, because stored messages of the out
     'factor-reset-done': 'atMs',
     'withdrawal-received': 'amountCents atMs currency orderDate pageLink planName',
     'cancel-link': 'atMs cancelUrl pageLink validUntilMs',
-    receipt: `${card} creditUsed currency discount email fullName invoiceNumber invoiceUrl orderDate pageLink planAmount planName planType renewDate rewards tax taxPercent totalAmount zipcode`,
+    receipt: `${card} creditUsed currency discount email fullName invoiceNumber invoiceUrl keptCredit orderDate pageLink planAmount planName planType renewDate rewards tax taxPercent totalAmount unused zipcode`,
     'payment-failed': `${unpaid} ${card} nextAttemptAt`,
     'payment-action-required': unpaid,
     'trial-ends': 'days endsAt pageLink',

@@ -12,8 +12,21 @@ interface Case {
   nowMs: number;
 }
 
+/** The rows of a receipt from the price to what was charged: they and the added tax come to it. */
+function sumRows(text: string): number | undefined {
+  const lines = text.split('\n');
+  const [first, last] = ['Price: ', 'Amount charged: '].map((start) =>
+    lines.findIndex((line) => line.startsWith(start)),
+  );
+  if (first === undefined || last === undefined || first < 0) return undefined;
+  return lines.slice(first, last).reduce((sum, line) => {
+    const [, minus, amount = ''] = /: (−?)([^:]+)$/.exec(line) ?? [];
+    return sum + (minus ? -1 : 1) * (centsIn(amount) ?? Number.NaN);
+  }, 0);
+}
+
 /** O12 and O1 of a receipt. */
-function judgeReceipt({ books, member, findings }: Case, facts: Record<string, string>): void {
+function judgeReceipt({ books, member, findings }: Case, { facts, text }: MailFacts & { text: string }): void {
   const { invoices } = accountOf(books, member.email);
   const invoice = invoices.find(({ number }) => number === facts.Invoice);
   const sale = invoice && saleOf(books, invoice);
@@ -24,6 +37,13 @@ function judgeReceipt({ books, member, findings }: Case, facts: Record<string, s
   const paid = centsIn(facts['Amount charged']);
   if (paid !== invoice.amount_paid || invoice.status !== 'paid') {
     findings.report('O1', member, `the receipt of ${invoice.id} says ${paid}, charged is ${invoice.amount_paid}`);
+  }
+  const addedTax = (invoice.total_taxes ?? [])
+    .filter(({ tax_behavior }) => tax_behavior === 'exclusive')
+    .reduce((sum, { amount }) => sum + amount, 0);
+  const sum = (sumRows(text) ?? Number.NaN) + addedTax;
+  if (sum !== paid) {
+    findings.report('O1', member, `the rows of the receipt of ${invoice.id} come to ${sum}, it says ${paid}`);
   }
   const price = centsIn(facts.Price);
   const line = sale.line;
@@ -98,7 +118,7 @@ export function judgeMails(the: Case, mails: readonly Mail[]): void {
       .join(', ');
     member.ledger.entries.push({ atMs: nowMs, text: `mail "${subject}": ${shown}` });
     if (findings.isBroken(member)) continue;
-    if ('Amount charged' in facts) judgeReceipt(the, facts);
+    if ('Amount charged' in facts) judgeReceipt(the, { subject, facts, text: mail.text });
     else if ('First payment on' in facts) judgeFirstCharge(the, { subject, facts });
     else if ('Changes on' in facts || 'Resumes on' in facts) judgeChange(the, facts);
   }

@@ -30,6 +30,7 @@ export interface Invoice {
   starting_balance: number;
   ending_balance: number | null;
   total_discount_amounts: { amount: number; discount: string }[] | null;
+  total_taxes: { amount: number; tax_behavior: string }[] | null;
   status_transitions: { paid_at: number | null };
   lines: { data: Line[] };
   payments: { data: { status: string; payment: { payment_intent: string } }[] };

@@ -116,12 +116,17 @@ interface DeletionMembership {
   end?: RefundView | undefined;
 }
 
+/** An amount that becomes credit again does so for the days until the deletion alone. */
+const creditLost = ({ t }: PageContext, { credit }: RefundView): string[] =>
+  credit === undefined ? [] : [t('leaving.deletion.membership.creditLost')];
+
 /** The later end of a paid membership, and that at once, with what each gives back. */
 function listChoices(ctx: PageContext, { until, end, isTrial }: DeletionMembership, days: number) {
   const { t, lang } = ctx;
   const now = t('leaving.deletion.membership.now');
   if (end && end.endsAt !== null) {
-    const details = [...listRefundsThen(ctx, end), t('leaving.deletion.membership.onNoticeDetail')];
+    const refunds = [...listRefundsThen(ctx, end), ...creditLost(ctx, end)];
+    const details = [...refunds, t('leaving.deletion.membership.onNoticeDetail')];
     return [
       {
         title: t('leaving.deletion.membership.onNotice', { date: formatDate(lang, end.endsAt) }),
@@ -163,6 +168,7 @@ function SubscriptionChoice({ ctx, membership, days, timing }: SubscriptionChoic
     const effects = [
       t('membership.withdraw.ends', { plan }),
       ...listRefundsNow(ctx, end),
+      ...creditLost(ctx, end),
       t('leaving.deletion.membership.staysEnded', { count: days }),
     ];
     return (

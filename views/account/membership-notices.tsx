@@ -97,8 +97,9 @@ function TrialNotice({ ctx, membership }: Props) {
 function refundTexts({ t }: PageContext, { refund }: Extract<PlanStatusView, { kind: 'ends' }>): string[] {
   if (!refund) return [];
   const { amount, credit } = refund;
+  if (amount === undefined && credit === undefined) return [t('membership.notice.ends.refundLater')];
   return [
-    amount === undefined ? t('membership.notice.ends.refundLater') : t('membership.notice.ends.refund', { amount }),
+    ...(amount === undefined ? [] : [t('membership.notice.ends.refund', { amount })]),
     ...(credit === undefined ? [] : [t('membership.notice.ends.credit', { amount: credit })]),
   ];
 }

@@ -68,10 +68,13 @@ function resumeFacts(ctx: PageContext, { status, nextCharge }: MembershipView) {
   return [{ label: ctx.t('membership.plan.resumesOn'), value }];
 }
 
-/** The refund at the end of the plan. */
+/** The amounts that are given back at the end of the plan. */
 function refundFacts({ t }: PageContext, planStatus: PlanStatusView) {
-  const amount = planStatus.kind === 'ends' ? planStatus.refund?.amount : undefined;
-  return amount === undefined ? [] : [{ label: t('membership.plan.refundThen'), value: amount }];
+  const { amount, credit } = (planStatus.kind === 'ends' && planStatus.refund) || {};
+  return [
+    ...(amount === undefined ? [] : [{ label: t('membership.plan.refundThen'), value: amount }]),
+    ...(credit === undefined ? [] : [{ label: t('membership.plan.creditThen'), value: credit }]),
+  ];
 }
 
 function planPriceText({ t }: PageContext, planStatus: PlanStatusView): string | undefined {

@@ -11,7 +11,7 @@ export interface UserPlanView {
   features: readonly string[];
 }
 
-/** As text; `amount` undefined: Stripe has not computed it yet. `credit`: the part that becomes credit again. */
+/** As text. `credit`: the part that becomes credit again. Neither: Stripe has not computed them yet. */
 interface RefundAtEndView {
   amount?: string | undefined;
   credit?: string | undefined;

@@ -30,6 +30,10 @@ interface Receipt extends Charged {
   beginRequestedAt?: number;
   discount: number;
   creditUsed: number;
+  /** Of the plan before. */
+  unused: number;
+  /** The part of it that becomes credit. */
+  keptCredit: number;
   /** Below 0: owed from before, and charged now. Above 0: too small to be charged. */
   debt?: number;
   /** The tax in what was charged. */
@@ -76,6 +80,8 @@ export const receiptMail = defineMail<Receipt>({
     },
     amount('mail.membership.planAmount', 'planAmount', 'amount'),
     deduction('mail.membership.discount', 'discount'),
+    deduction('checkout.lines.unused', 'unused'),
+    part('checkout.lines.kept', 'keptCredit'),
     deduction('mail.membership.creditUsed', 'creditUsed'),
     debt('checkout.lines.owed', (cents) => (cents < 0 ? { sign: '', cents: 0 - cents } : undefined)),
     debt('checkout.lines.small', (cents) => (cents > 0 ? { sign: '−', cents } : undefined)),
@@ -112,6 +118,8 @@ export const receiptMail = defineMail<Receipt>({
     renewDate: atMs + 365 * dayMs,
     discount: 9_000,
     creditUsed: 1_250,
+    unused: 0,
+    keptCredit: 0,
     tax: 12_733,
     taxPercent: 19,
   },

@@ -115,9 +115,11 @@ function withRefund(
   if (status.kind !== 'ends' || !membership?.refundAtEnd) return status;
   const { amounts } = membership.refundAtEnd;
   if (!amounts) return { ...status, refund: {} };
-  const money = amountIn(ctx, amounts.currency);
-  const credit = amounts.creditCents > 0 ? money(amounts.creditCents) : undefined;
-  return { ...status, refund: { amount: money(amounts.refundCents), credit } };
+  const { refundCents, creditCents, currency } = amounts;
+  const money = amountIn(ctx, currency);
+  const credit = creditCents > 0 ? money(creditCents) : undefined;
+  const amount = refundCents > 0 || credit === undefined ? money(refundCents) : undefined;
+  return { ...status, refund: { amount, credit } };
 }
 
 /** Further acts on the plan that the user is offered. */

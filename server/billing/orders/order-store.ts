@@ -12,7 +12,6 @@ import {
   allTaxCents,
   hasSoldLines,
   isDiscounted,
-  paidIntentId,
   soldDiscountCents,
   soldLines,
   toSubscriptionId,
@@ -38,6 +37,12 @@ function isRenewal({ invoices }: Pick<StripeSnapshot, 'invoices'>, invoice: Stri
     .find((one) => isOrdered(one) && toSubscriptionId(one) === subscriptionId);
   const [[line], [before]] = [soldLines(invoice), earlier ? soldLines(earlier) : []];
   return line !== undefined && before?.productId === line.productId && before.periodEnd <= toMs(invoice.created);
+}
+
+/** The payment that has paid an invoice; null: nothing was charged. @param invoice with its payments expanded */
+export function paidIntentId({ payments }: Stripe.Invoice): string | null {
+  const intent = payments?.data.find(({ status }) => status === 'paid')?.payment.payment_intent;
+  return intent === undefined ? null : toId(intent);
 }
 
 /** The card of an invoice; null if no card was charged, as for a payment outside of Stripe. */

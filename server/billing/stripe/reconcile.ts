@@ -3,7 +3,7 @@ import { toStripeCustomerId, toUserId, type UserId } from '../../shared/index.ts
 import { findUser } from '../../users/index.ts';
 import type { BillingDeps } from '../deps.ts';
 import { findDetails } from '../details/details-store.ts';
-import { listOrders } from '../orders/order-store.ts';
+import { listOrders, paidIntentId } from '../orders/order-store.ts';
 import { unfinishedActs } from '../purchase/unfinished.ts';
 import { StripeUnavailableError } from '../results.ts';
 import { updateContact } from '../subscription/contact.ts';
@@ -20,7 +20,6 @@ import { readNextCharge } from './next-charge.ts';
 import { readFacts, toMembershipSnapshot } from './read-stripe-snapshot.ts';
 import { switchTaxOn, toStripeRefusal } from './stripe-client.ts';
 import { type Difference, findDifferences, type ReconcileInput } from './stripe-differences.ts';
-import { paidIntentId } from './stripe-invoices.ts';
 import { listUnknownAtStripe } from './unknown-at-stripe.ts';
 
 const batch = 100;

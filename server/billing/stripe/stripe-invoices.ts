@@ -105,12 +105,6 @@ export const toSubscriptionId = (invoice: Stripe.Invoice): StripeSubscriptionId 
   return subscription ? toStripeSubscriptionId(toId(subscription)) : null;
 };
 
-/** The payment that has paid an invoice; null: nothing was charged. @param invoice with its payments expanded */
-export function paidIntentId({ payments }: Stripe.Invoice): string | null {
-  const intent = payments?.data.find(({ status }) => status === 'paid')?.payment.payment_intent;
-  return intent === undefined ? null : toId(intent);
-}
-
 /** Tests for a sale: trials and free plans have lines of zero. */
 export const hasSoldLines = (invoice: Stripe.Invoice): boolean => soldLines(invoice).length > 0;
 
@@ -202,6 +196,13 @@ function listBalance(invoice: Stripe.Invoice): AmountLine[] {
     ...unlessZero('owed', Math.max(0, before)),
     ...unlessZero('small', Math.min(0, 0 - left)),
   ];
+}
+
+/** Of an invoice among these: the credit for unused time, and the part of it that stays the user's credit. */
+export function toUnusedTime(invoices: readonly Stripe.Invoice[], invoiceId: string) {
+  const invoice = invoices.find(({ id }) => id === invoiceId);
+  const credit = invoice && listBalance(invoice).find(({ kind }) => kind === 'kept');
+  return { unused: invoice ? unusedCents(invoice) : 0, keptCredit: credit?.cents ?? 0 };
 }
 
 /**

@@ -9,6 +9,7 @@ import { type Catalogue, findPlan, isNext, type Plan } from '../catalogue/catalo
 import type { BillingDeps } from '../deps.ts';
 import type { Order } from '../orders/order.ts';
 import type { StripeSnapshot } from '../stripe/read-stripe-snapshot.ts';
+import { toUnusedTime } from '../stripe/stripe-invoices.ts';
 import { type ChargeMail, toMailValues } from './charge-mail.ts';
 import type { RefundAtEnd } from './coming-acts.ts';
 import type { Membership, NextCharge, PendingChange, SavedCard } from './membership.ts';
@@ -32,7 +33,7 @@ interface MembershipChange {
   planId: PlanId | null;
   /** The orders that were just written. */
   orders: readonly Order[];
-  facts: Pick<StripeSnapshot, 'customer' | 'subscriptions' | 'unpaid' | 'debited' | 'taxPercents'>;
+  facts: Pick<StripeSnapshot, 'customer' | 'subscriptions' | 'invoices' | 'unpaid' | 'debited' | 'taxPercents'>;
   /** A payment is under way, which may replace a scheduled change for a moment. */
   paying: boolean;
   /** The specification's totalRewards. */
@@ -101,6 +102,7 @@ function receipts(
           discount: order.discountCents,
           creditUsed: order.usedCreditCents,
           ...(order.debtCents && { debt: order.debtCents }),
+          ...toUnusedTime(facts.invoices, order.invoiceId),
           tax: order.taxCents ?? 0,
           ...(taxPercent !== undefined && { taxPercent }),
           ...(order.invoiceNumber !== null && { invoiceNumber: order.invoiceNumber }),

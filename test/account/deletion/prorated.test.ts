@@ -37,6 +37,17 @@ describe('deleting an account where cancelling gives the unused time back', () =
     expect(await notesOf(customer)).toEqual([cents]);
   });
 
+  it('The page says that an amount which becomes credit again is lost with the account', async () => {
+    const { user, browser } = await buyer('m-99');
+    expect((await announcedAt(browser)).words).not.toContain('This credit is lost');
+    await context.shop.stripe.client().customers.update(await customerOf(user), { balance: -20_000 });
+    expect(await context.shop.buy(user, 'm-499')).toMatchObject({ kind: 'paid' });
+    const { words } = await announcedAt(browser);
+    expect(words).toMatch(
+      /becomes your credit again\. This credit is lost with your account\. If you want it back, write to us before\./,
+    );
+  });
+
   it('The announced amount holds for half an hour; another one is answered 409, and nothing happens', async () => {
     const { user, browser } = await buyer();
     const customer = await customerOf(user);
