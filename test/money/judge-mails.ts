@@ -77,6 +77,19 @@ function judgeChange({ member, findings }: Case, facts: Record<string, string>):
   findings.report('O3', member, difference(promises, actual, 'a mail announces'));
 }
 
+/** The notice before a yearly renewal repeats what its page has said. */
+function judgeNotice({ member, findings }: Case, facts: Record<string, string>): void {
+  const [day, cents] = [dayIn(facts['Renews on']), centsIn(facts.Amount)];
+  if (day === undefined || cents === undefined) {
+    findings.report('O3', member, `a notice of a renewal names ${day} and ${cents}`);
+    return;
+  }
+  const all = [...member.ledger.promises, ...member.ledger.mailedPromises];
+  const actual = { kind: 'charge' as const, cents, day };
+  if (all.some((promise) => keeps(promise, actual))) return;
+  findings.report('O3', member, difference(all, actual, 'the notice of a renewal announces'));
+}
+
 /** The mails about a trial repeat what its page has said. */
 function judgeFirstCharge({ member, findings }: Case, { subject, facts }: MailFacts): void {
   const { promises, mailedPromises, trialMails } = member.ledger;
@@ -120,6 +133,7 @@ export function judgeMails(the: Case, mails: readonly Mail[]): void {
     if (findings.isBroken(member)) continue;
     if ('Amount charged' in facts) judgeReceipt(the, { subject, facts, text: mail.text });
     else if ('First payment on' in facts) judgeFirstCharge(the, { subject, facts });
+    else if ('Renews on' in facts && 'Amount' in facts) judgeNotice(the, facts);
     else if ('Changes on' in facts || 'Resumes on' in facts) judgeChange(the, facts);
   }
   member.ledger.mailedPromises = member.ledger.promises;
