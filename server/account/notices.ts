@@ -61,16 +61,40 @@ const membershipNotices = {
 
 type MembershipNotice = keyof typeof membershipNotices;
 
-export const membershipPageAfter = (notice: MembershipNotice): AddressWithNotice =>
-  new AddressWithNotice(membershipPath, `membership:${notice}`);
+/** An amount that was given back. */
+interface MoneyBack {
+  cents: number;
+  currency: string;
+}
+
+/** Notices that money comes back: they stay on the page, with the amount if it is known. */
+const moneyBackTexts = {
+  refunded: 'membership.done.refundedAmount',
+  withdrawn: 'membership.withdraw.doneAmount',
+  'withdraw-noted': 'membership.withdraw.notedAmount',
+} as const satisfies Partial<Record<MembershipNotice, TextKey>>;
+
+/** @param back of a notice that money comes back; without cents the notice names no amount */
+export const membershipPageAfter = (notice: MembershipNotice, back?: MoneyBack): AddressWithNotice =>
+  new AddressWithNotice(membershipPath, `membership:${notice}${back?.cents ? `/${back.cents}/${back.currency}` : ''}`);
 
 /** The part of a notice's name that the page knows it by; undefined: it is for another page. */
 const toOwnName = (name: string, page: string): string | undefined =>
   name.startsWith(`${page}:`) ? name.slice(page.length + 1) : undefined;
 
-export function findMembershipNotice(name: string): TextKey | undefined {
-  const own = toOwnName(name, 'membership');
-  return isKeyIn(membershipNotices, own) ? membershipNotices[own] : undefined;
+interface FoundMembershipNotice {
+  text: TextKey;
+  /** The amount in the text. */
+  back?: MoneyBack;
+  stays?: boolean;
+}
+
+export function findMembershipNotice(name: string): FoundMembershipNotice | undefined {
+  const [own, cents, currency] = toOwnName(name, 'membership')?.split('/') ?? [];
+  if (!isKeyIn(membershipNotices, own)) return undefined;
+  if (!isKeyIn(moneyBackTexts, own)) return { text: membershipNotices[own] };
+  if (currency === undefined) return { text: membershipNotices[own], stays: true };
+  return { text: moneyBackTexts[own], back: { cents: Number(cents), currency }, stays: true };
 }
 
 export function findNotice(name: string): ActionNotice | undefined {

@@ -24,7 +24,14 @@ describe('cancelling with a refund of the unused time', () => {
     expect(cents).toBeGreaterThan(33_200);
     expect(cents).toBeLessThan(33_300);
     const answer = await browser.post(path, fields);
-    expect(answer.headers.get('location')).toContain('refunded');
+    const location = answer.headers.get('location') ?? '';
+    expect(location).toContain('refunded');
+    const amount = `$${(cents / 100).toFixed(2)}`;
+    const html = await (await browser.get(location)).text();
+    expect(wordsOf(html)).toContain(`Your membership has ended. ${amount} is on its way back to you.`);
+    // A message that passes after some seconds is no place for it.
+    expect(html).not.toContain('class="snackbar"');
+    expect(html).toContain('>Partly refunded<');
     expect(await context.shop.membership.refresh(user.id)).toMatchObject({ status: 'canceled', balanceCents: 0 });
     expect((await context.shop.userNow(user)).planId).toBeNull();
     expect(await refundsOf(user)).toEqual([cents]);

@@ -43,7 +43,9 @@ describe('withdrawing from a purchase', () => {
     expect(words).toMatch(/withdraw from the purchase of Starter on .* We give \$99\.00 back to your card\./);
     expect(await keptAtStripe(user)).toBe(9_900);
     const answer = await browser.post(path);
-    expect(answer.headers.get('location')).toContain('withdrawn');
+    const location = answer.headers.get('location') ?? '';
+    expect(location).toContain('withdrawn');
+    expect(wordsOf(await (await browser.get(location)).text())).toContain('$99.00 is on its way back to you.');
     expect(await shop.membership.refresh(user.id)).toMatchObject({ status: 'canceled' });
     expect((await shop.userNow(user)).planId).toBeNull();
     expect(await keptAtStripe(user)).toBe(0);

@@ -26,7 +26,7 @@ describe('a pause of a paid plan', () => {
     const words = wordsOf(html);
     expect(words).toContain(`Until ${day(end)} you keep everything that your plan gives.`);
     expect(words).toContain('you have no plan, and nothing is charged');
-    expect(words).toContain(`On ${day(resumesAt)} it goes on, and $99.00 is charged.`);
+    expect(words).toContain(`On ${day(resumesAt)} it resumes, and $99.00 is charged.`);
     expect(await pauseFor(browser, 2)).toBe(`${path}#membership:pause`);
 
     expect(await planOf(user)).toBe('10');
@@ -83,7 +83,7 @@ describe('a pause of a paid plan', () => {
     await pass(shop, end + 5 * dayMs);
     const again = await shop.foyer.signedIn(user);
     const { html, fields } = await openAct(again, 'resume');
-    expect(wordsOf(html)).toContain('Starter goes on right away. $99.00 is charged today');
+    expect(wordsOf(html)).toContain('Starter resumes right away. $99.00 is charged today');
     expect(html).toMatch(/<button[^>]*>Pay \$99\.00</);
     const nowMs = shop.stripe.engine.nowMs();
     const answers = await Promise.all([again.post(`${path}/resume`, fields), again.post(`${path}/resume`, fields)]);
@@ -193,7 +193,7 @@ describe('a pause of a paid plan', () => {
     const browser = await shop.foyer.signedIn(user);
     const end = (await standing(shop, user)).periodEnd ?? 0;
     const words = wordsOf((await openAct(browser, 'pause')).html);
-    expect(words).toContain(`On ${day(addMonths(end, 2))} it goes on, and $99.00 is charged.`);
+    expect(words).toContain(`On ${day(addMonths(end, 2))} it resumes, and $99.00 is charged.`);
     await pauseFor(browser, 2);
     await pass(shop, addMonths(end, 2) + hourMs);
     expect(await charges(shop, user)).toEqual([4_950, 9_900]);

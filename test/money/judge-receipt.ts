@@ -11,7 +11,7 @@ interface Receipt {
 
 /** The page after a purchase. */
 export const readReceipt = (html: string): Receipt => ({
-  paidCents: centsIn(listFacts(html).find(({ label }) => /^Paid on /.test(label))?.value),
+  paidCents: centsIn(listFacts(html).find(({ label }) => /^Paid$/.test(label))?.value),
   next: readNextCharge(wordsOf(mainOf(html))),
 });
 

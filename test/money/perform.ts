@@ -188,7 +188,7 @@ async function resume(world: World, member: Member, { hand, operation }: Hand): 
   if (outcome === 'refused') return outcome;
   const isDone = outcome === 'done' || outcome === 'noted';
   // The end of a pause charges at once.
-  const atOnce = /goes on right away\./.test(text) ? amountCents : undefined;
+  const atOnce = /resumes right away\./.test(text) ? amountCents : undefined;
   const today = dayOf(world.nowMs() / 1_000);
   const going: NextCharge =
     atOnce === undefined ? (readNextCharge(text) ?? ledger.going) : { kind: 'charge', day: today, cents: atOnce };

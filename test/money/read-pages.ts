@@ -112,7 +112,7 @@ export function readNextCharge(text: string): NextCharge | undefined {
 /** The end of each pause that a page offers, by its months, with the charge at that time. */
 export function readResumptions(html: string): Map<number, NextCharge> {
   const offers = [
-    ...wordsOf(mainOf(html)).matchAll(new RegExp(`(\\d+) months? On (${date}) it goes on, and (${money})`, 'g')),
+    ...wordsOf(mainOf(html)).matchAll(new RegExp(`(\\d+) months? On (${date}) it resumes, and (${money})`, 'g')),
   ];
   return new Map(
     offers.map(([text, months, day = '', amount = '']) => [

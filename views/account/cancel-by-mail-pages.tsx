@@ -113,9 +113,12 @@ export function CancelByLinkPage({ ctx, action, token, plan, until, refund, owed
 /** The end of a step, with the way to the membership. */
 export function CancelLinkMessagePage({
   ctx,
+  email,
   message,
 }: {
   ctx: PageContext;
+  /** The address that was entered; undefined: the page was opened again. */
+  email?: string | undefined;
   message: 'sent' | 'done' | 'noted' | 'nothing' | 'expired';
 }) {
   const { t, links } = ctx;
@@ -123,7 +126,11 @@ export function CancelLinkMessagePage({
     <AuthLayout ctx={ctx} nav="signIn">
       <div className="panel-head">
         <h1>{t(`membership.cancelByMail.${message}.title`)}</h1>
-        <p>{t(`membership.cancelByMail.${message}.text`)}</p>
+        <p className="muted">
+          {message === 'sent' && email !== undefined
+            ? t('membership.cancelByMail.sent.textFor', { email })
+            : t(`membership.cancelByMail.${message}.text`)}
+        </p>
       </div>
       <ButtonLink
         href={message === 'expired' ? (links.cancelMembership ?? '/') : (links.signIn ?? '/')}

@@ -76,7 +76,15 @@ function Lines({ first, others, unbroken }: { first: string; others: readonly st
   );
 }
 
-const tones = { open: 'warn', paid: 'ok', void: 'plain', uncollectible: 'danger', refunded: 'plain' } as const;
+const tones = {
+  open: 'warn',
+  failed: 'danger',
+  paid: 'ok',
+  void: 'plain',
+  uncollectible: 'danger',
+  refunded: 'plain',
+  partlyRefunded: 'plain',
+} as const;
 
 /** Every payment, with Stripe's own page and document of its invoice. */
 export function InvoicesCard({ ctx, invoices }: { ctx: PageContext; invoices: readonly InvoiceRow[] }) {
@@ -131,7 +139,10 @@ export function InvoicesCard({ ctx, invoices }: { ctx: PageContext; invoices: re
             <span key={number}>
               <br />
               <ButtonLink href={pdfUrl} kind="link" size="small">
-                {t('membership.invoices.creditNote', { number, amount })}
+                {/* A button is a flex box, in which parts do not wrap. */}
+                <span>
+                  {t('membership.invoices.creditNote')} <span className="unbroken">{`${number},`}</span> {amount}
+                </span>
               </ButtonLink>
             </span>
           ))}

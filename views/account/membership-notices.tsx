@@ -93,8 +93,10 @@ function TrialNotice({ ctx, membership }: Props) {
   );
 }
 
+type EndStatus = Extract<PlanStatusView, { kind: 'ends' }>;
+
 /** The refund at the end of a plan. */
-function refundTexts({ t }: PageContext, { refund }: Extract<PlanStatusView, { kind: 'ends' }>): string[] {
+function refundTexts({ t }: PageContext, { refund }: EndStatus): string[] {
   if (!refund) return [];
   const { amount, credit } = refund;
   if (amount === undefined && credit === undefined) return [t('membership.notice.ends.refundLater')];
@@ -133,14 +135,41 @@ function PauseNotice({ ctx, membership: { status, unpaid } }: Props) {
   );
 }
 
+/** The plan after one that ends, in a sentence. @param isDated a title names the day */
+function followingText({ t, lang }: PageContext, status: PlanStatusView, isDated: boolean): string[] {
+  if (status.kind !== 'ends' || status.after === undefined) return [];
+  const { at, after: plan } = status;
+  if (isDated || at === null) return [t('membership.notice.then', { plan })];
+  return [t('membership.notice.thenFrom', { date: formatDate(lang, at), plan })];
+}
+
+/** The end of a plan on a day that is known. */
+function EndNotice({ ctx, status, at }: { ctx: PageContext; status: EndStatus; at: number }) {
+  const { t, lang } = ctx;
+  const date = formatDate(lang, at);
+  const refund = refundTexts(ctx, status);
+  if (status.isForDeal && status.after !== undefined) {
+    const changes = t('membership.notice.changes.text', { date, from: status.plan.line, to: status.after });
+    return (
+      <Notice kind="info" title={t('membership.notice.changes.title')}>
+        {[changes, ...refund].join(' ')}
+      </Notice>
+    );
+  }
+  return (
+    <Notice kind="info" title={t('membership.notice.ends.title', { date })}>
+      {[t('membership.notice.ends.text'), ...refund, ...followingText(ctx, status, true)].join(' ')}
+    </Notice>
+  );
+}
+
 function PlanStatusNotice({ ctx, membership }: Props) {
   const { t, lang } = ctx;
   const { status, noted } = membership;
-  const next = status.kind === 'ends' ? status.after : undefined;
-  const after = next === undefined ? '' : ` ${t('membership.notice.then', { plan: next })}`;
-  const refund = status.kind === 'ends' ? refundTexts(ctx, status) : [];
   if (noted !== undefined) {
-    return <Notice kind="info">{[t(`membership.noted.${noted}`), ...refund].join(' ') + after}</Notice>;
+    const refund = status.kind === 'ends' ? refundTexts(ctx, status) : [];
+    const words = [t(`membership.noted.${noted}`), ...refund, ...followingText(ctx, status, false)];
+    return <Notice kind="info">{words.join(' ')}</Notice>;
   }
   if (status.kind === 'pauses' || status.kind === 'paused') return <PauseNotice ctx={ctx} membership={membership} />;
   if (status.kind === 'tries') {
@@ -160,17 +189,14 @@ function PlanStatusNotice({ ctx, membership }: Props) {
     );
   }
   if ((status.kind !== 'ends' && status.kind !== 'changes') || status.at === null) return null;
-  const date = formatDate(lang, status.at);
-  if (status.kind === 'changes') {
-    return (
-      <Notice kind="info" title={t('membership.notice.changes.title')}>
-        {t('membership.notice.changes.text', { date, from: status.plan.line, to: status.to })}
-      </Notice>
-    );
-  }
+  if (status.kind === 'ends') return <EndNotice ctx={ctx} status={status} at={status.at} />;
   return (
-    <Notice kind="info" title={t('membership.notice.ends.title', { date })}>
-      {[t('membership.notice.ends.text'), ...refund].join(' ') + after}
+    <Notice kind="info" title={t('membership.notice.changes.title')}>
+      {t('membership.notice.changes.text', {
+        date: formatDate(lang, status.at),
+        from: status.plan.line,
+        to: status.to,
+      })}
     </Notice>
   );
 }

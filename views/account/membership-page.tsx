@@ -19,7 +19,7 @@ interface MembershipPageProps {
   /** Stripe does not answer: the page shows the stored data. */
   stripeUnavailable: boolean;
   /** The notice about the last action. */
-  notice?: { text: string; stays?: boolean } | undefined;
+  notice?: { text: string; stays?: boolean | undefined } | undefined;
   /** The failure of the last action. */
   problem?: { title: string; text: string } | undefined;
 }
@@ -38,7 +38,7 @@ export function MembershipPage({
     <>
       <PageNotice ctx={ctx} notice={problem && { kind: 'error', ...problem }} />
       {stripeUnavailable && <Notice kind="info">{t('membership.unavailable')}</Notice>}
-      {notice?.stays && !membership.noted && <Notice kind="success">{notice.text}</Notice>}
+      {notice?.stays && <Notice kind="success">{notice.text}</Notice>}
       <MembershipNotices ctx={ctx} membership={membership} />
     </>
   );

@@ -157,6 +157,23 @@ const takeBackTexts = {
   pauses: 'membership.act.takeBack',
 } as const;
 
+/** Where a partner's plan follows, keeping the present one is no main act. */
+function TakeBackButton({
+  t,
+  status,
+  takesBack,
+  kind,
+}: Pick<PageContext, 't'> & {
+  status: PlanStatusView;
+  takesBack: keyof typeof takeBackTexts;
+  kind: 'primary' | 'quiet';
+}) {
+  if (status.kind === 'ends' && status.isForDeal) {
+    return <Button kind="quiet">{t('membership.act.keepInstead', { plan: status.plan.name })}</Button>;
+  }
+  return <Button kind={kind}>{t(takeBackTexts[takesBack])}</Button>;
+}
+
 /** The main act first; the cancellation is the last, and no button. */
 function PlanActs({ ctx: { t }, membership }: Props) {
   const { status, unpaid } = membership;
@@ -168,7 +185,7 @@ function PlanActs({ ctx: { t }, membership }: Props) {
     <>
       {takesBack && (
         <form method="post" action={`${membershipPath}/resume`}>
-          <Button kind={mainKind}>{t(takeBackTexts[takesBack])}</Button>
+          <TakeBackButton t={t} status={status} takesBack={takesBack} kind={mainKind} />
         </form>
       )}
       {canResumeNow(membership) && (

@@ -34,10 +34,14 @@ export type PlanStatusView =
   /** A paid plan that is free until then, and charged from then on. */
   | { kind: 'tries'; plan: UserPlanView; at: number }
   | { kind: 'renews' | 'unpaid'; plan: UserPlanView; at: number | null }
-  /** `refund`: given back then, because the paid period is not over. `isTrial`: nothing of it is paid. */
+  /**
+   * `refund`: given back then, because the paid period is not over. `isTrial`: nothing of it is paid. `isForDeal`: the
+   * partner's plan `after` it was chosen in its place.
+   */
   | {
       kind: 'ends';
       isTrial?: true;
+      isForDeal?: boolean;
       plan: UserPlanView;
       at: number | null;
       after?: string | undefined;
@@ -103,7 +107,7 @@ export interface InvoiceRow {
   /** The member's request that the plan begins before the right to withdraw ends. */
   begins?: string | undefined;
   amount: string;
-  state: 'open' | 'paid' | 'void' | 'uncollectible' | 'refunded';
+  state: 'open' | 'failed' | 'paid' | 'void' | 'uncollectible' | 'refunded' | 'partlyRefunded';
   /** Notes on the amount. */
   notes: readonly string[];
   creditNotes: readonly { number: string; amount: string; pdfUrl: string }[];

@@ -16,6 +16,8 @@ export interface Receipt {
   lines: readonly SummaryLine[];
   /** undefined: nothing is paid for this plan yet. */
   total?: SummaryLine;
+  /** Its day and its card. */
+  included?: readonly SummaryLine[];
   /** On the next payment. */
   note: readonly string[];
 }
@@ -33,9 +35,9 @@ interface CompletedPageProps {
 }
 
 /** Without the plan, which the line below the heading names, unless it is alone. */
-function toShownLines({ lines }: Receipt, resultText = ''): readonly SummaryLine[] {
+function toShownLines({ lines, total }: Receipt, resultText = ''): readonly SummaryLine[] {
   const [plan, ...others] = lines;
-  return plan && others.length > 0 && resultText.includes(plan.amount) ? others : lines;
+  return plan && (total || others.length > 0) && resultText.includes(plan.amount) ? others : lines;
 }
 
 /** 'Just a moment...', and the receipt of a purchase: it redirects by itself after the specification's 2 seconds, or by its link. */

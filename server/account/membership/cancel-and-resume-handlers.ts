@@ -38,6 +38,7 @@ const isEnding = (status: PlanStatusView): status is Ending =>
   ['renews', 'changes', 'unpaid', 'paused', 'pauses', 'tries'].includes(status.kind);
 
 async function endProrated(r: UserRequest, membership: AccountDeps['membership'], announced: AnnouncedEnd) {
+  const before = await membership.getMembership(r.user.id);
   const answered = await askStripe(r, () => membership.endProrated(r.user, announced));
   if ('status' in answered) return answered;
   if (answered.value === 'changed') return { status: 409, problem: { text: r.t('membership.cancel.changed') } };
@@ -47,7 +48,12 @@ async function endProrated(r: UserRequest, membership: AccountDeps['membership']
     noted: 'cancel-noted',
     'no-change': 'nothing',
   } as const;
-  return membershipPageAfter(noticeNames[answered.value]);
+  // The credit is on the page.
+  if (answered.value === 'ended' && announced.refundCents === 0) return membershipPageAfter('ended');
+  return membershipPageAfter(noticeNames[answered.value], {
+    cents: announced.refundCents ?? 0,
+    currency: before?.price?.currency ?? membership.catalogue.currency,
+  });
 }
 
 /** Why it ends at once. */

@@ -6,7 +6,7 @@ import {
 } from '../../../views/account/cancel-by-mail-pages.tsx';
 import { cancelByMailPath } from '../../../views/account/tabs.ts';
 import { findRefund, type Plan, readAnnouncedEnd } from '../../billing/index.ts';
-import { type RefusalRules, type RequestContext, refusalView } from '../../http/index.ts';
+import { AddressWithNotice, type RefusalRules, type RequestContext, refusalView } from '../../http/index.ts';
 import { minuteMs } from '../../shared/index.ts';
 import type { User } from '../../users/index.ts';
 import type { AccountDeps } from '../deps.ts';
@@ -57,12 +57,19 @@ function renderRequest(r: RequestContext, view: RequestPageState): void {
   r.render(CancelByMailPage, { action: cancelByMailPath, ...props }, answer);
 }
 
+/** The notice with the address that was entered. */
+const sentNotice = 'cancel-by-mail:sent/';
+
+const findSentTo = (name: string): string | undefined =>
+  name.startsWith(sentNotice) ? name.slice(sentNotice.length) : undefined;
+
 /** The end of a step: the mail is under way, the membership is cancelled, or the link is not valid any more. */
 function renderMessage(r: RequestContext, message: 'sent' | 'done' | 'noted' | 'nothing' | 'expired', address: string) {
   const view = r.viewAt(address, { status: message === 'expired' ? 404 : 200 });
   if (!view) return;
   const title = `membership.cancelByMail.${message}.title` as const;
-  r.render(CancelLinkMessagePage, { message }, { title, address, status: view.status });
+  const email = message === 'sent' ? r.takeNotice(findSentTo) : undefined;
+  r.render(CancelLinkMessagePage, { message, email }, { title, address, status: view.status });
 }
 
 /** The page that asks for the address. The answer to its form is the same for every address. */
@@ -74,7 +81,8 @@ function show(r: RequestContext): void {
 async function submit(r: RequestContext, deps: AccountDeps): Promise<void> {
   const email = r.field('email').trim();
   const requested = await requestCancelLink(deps, email, { ip: r.ip, lang: r.lang });
-  if (requested.kind === 'sent') return r.redirect(`${cancelByMailPath}?sent`);
+  if (requested.kind === 'sent')
+    return r.redirect(new AddressWithNotice(`${cancelByMailPath}?sent`, sentNotice + email));
   const { status, text, field } = refusalView(r, refusals, requested.refusal);
   renderRequest(r, { status, email, ...(field ? { error: text } : { problem: text }) });
 }

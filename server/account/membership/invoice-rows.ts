@@ -77,6 +77,21 @@ function findUnpaid(
   ];
 }
 
+/** The state in words; a debit that the bank has refused stays open at Stripe until its purchase has ended. */
+function toState(
+  { id, status }: InvoiceView,
+  {
+    refundedCents,
+    paidCents,
+    membership,
+  }: { refundedCents: number; paidCents: number; membership: Membership | undefined },
+): InvoiceRow['state'] {
+  const { pending } = membership ?? {};
+  if (status === 'open' && pending?.failed && pending.invoiceId === id) return 'failed';
+  if (status !== 'paid' || refundedCents <= 0) return status;
+  return refundedCents >= paidCents ? 'refunded' : 'partlyRefunded';
+}
+
 interface InvoiceFacts {
   invoices: readonly InvoiceView[] | undefined;
   orders: readonly Order[];
@@ -137,7 +152,7 @@ export function invoiceRows(
                 date: formatDate(ctx.lang, order.beginRequestedAt, 'short'),
               }),
         amount: money(paidCents),
-        state: isPaid && refundedCents > 0 && refundedCents >= paidCents ? 'refunded' : invoice.status,
+        state: toState(invoice, { refundedCents, paidCents, membership }),
         notes: orderNotes({ t: ctx.t, lang: ctx.lang, money }, order, { invoice, refundedCents }),
         creditNotes: (order?.creditNotes ?? []).map(({ number, amountCents, pdfUrl }) => ({
           number,

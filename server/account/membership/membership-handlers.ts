@@ -10,7 +10,7 @@ import { findMembershipNotice } from '../notices.ts';
 import type { PageRoute } from '../settings-page.ts';
 import { readIfAvailable } from './ask-stripe.ts';
 import { invoiceRows } from './invoice-rows.ts';
-import { toMembershipView } from './membership-view.ts';
+import { amountIn, toMembershipView } from './membership-view.ts';
 
 /** The card on the settings' home; none without a plan or plans on sale. */
 export const membershipCard: HomeCardSource = async (r, deps) => {
@@ -59,8 +59,10 @@ async function show(r: UserRequest, deps: AccountDeps): Promise<void> {
       },
       invoices: invoiceRows(r, billing.catalogue, { invoices, orders, membership }),
       stripeUnavailable: invoices === undefined,
-      // It says that the money comes back.
-      notice: notice && { text: r.t(notice), stays: notice === 'membership.withdraw.done' },
+      notice: notice && {
+        text: r.t(notice.text, notice.back && { amount: amountIn(r, notice.back.currency)(notice.back.cents) }),
+        stays: notice.stays,
+      },
     },
     { title: 'membership.title', address: membershipPath },
   );

@@ -70,7 +70,13 @@ function toGivenStatus(
     case 'pausing':
       return { kind: 'pauses', plan: words(state.plan), at, resumesAt: state.resumesAt, hasBegun: isPaused };
     case 'ending':
-      return { kind: 'ends', plan: words(state.plan), at, after: base && words(base).line };
+      return {
+        kind: 'ends',
+        isForDeal: base?.kind === 'partner',
+        plan: words(state.plan),
+        at,
+        after: base && words(base).line,
+      };
     case 'grace':
       return { kind: 'unpaid', plan: words(state.plan), at };
     case 'trying':

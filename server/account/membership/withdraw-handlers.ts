@@ -33,8 +33,14 @@ export const withdrawPage = settingsPage({
     const notices = { withdrawn: 'withdrawn', noted: 'withdraw-noted', 'no-change': 'nothing' } as const;
     // No page announces a negative number: invalid input never matches.
     const days = /^\d{1,3}$/.test(r.field('days') || '0') ? Number(r.field('days')) : -1;
+    const found = await membership.findWithdrawal(r.user.id);
     const result = await membership.withdraw(r.user, days);
     if (result === 'changed') return { status: 409, problem: { text: r.t('membership.withdraw.changed') } };
-    return membershipPageAfter(notices[result]);
+    // Another day may have begun in between.
+    const isAnnounced = found && (found.days?.used ?? 0) === days;
+    return membershipPageAfter(
+      notices[result],
+      isAnnounced ? { cents: found.refundCents, currency: found.order.currency } : undefined,
+    );
   },
 });

@@ -50,23 +50,23 @@ function toPayment(
   { lang, t }: TextContext,
   { membership, order }: ReceiptFacts,
   plan: Plan,
-): { lines: SummaryLine[]; total?: SummaryLine } {
+): Pick<Receipt, 'total' | 'included'> & { lines: SummaryLine[] } {
   const isOfPlan = order?.planId === plan.id && order.subscriptionId === membership.subscriptionId;
   if (!order || !isOfPlan || isReturned(order)) return { lines: [] };
   const money = (cents: number) => formatAmount(lang, cents, { currency: order.currency });
   const { card, usedCreditCents, debtCents } = order;
   return {
     lines: [
-      ...(card ? [{ label: t('checkout.completed.card'), amount: cardName(t, card) }] : []),
       ...(usedCreditCents > 0 ? [{ label: t('checkout.completed.credit'), amount: money(usedCreditCents) }] : []),
       ...(debtCents
         ? [{ label: t(`checkout.lines.${debtCents < 0 ? 'owed' : 'small'}`), amount: money(Math.abs(debtCents)) }]
         : []),
     ],
-    total: {
-      label: t('checkout.completed.paid', { date: formatDate(lang, order.orderedAt).replaceAll(' ', '\u00a0') }),
-      amount: money(order.paidCents),
-    },
+    total: { label: t('checkout.completed.paid'), amount: money(order.paidCents) },
+    included: [
+      { label: t('membership.invoices.date'), amount: formatDate(lang, order.orderedAt) },
+      ...(card ? [{ label: t('checkout.completed.card'), amount: cardName(t, card) }] : []),
+    ],
   };
 }
 

@@ -94,10 +94,10 @@ describe.each(backends)('the page of a partner’s deal, on $name', (backend) =>
     expect([before?.noted, before?.basePlanId]).toEqual(['cancel', '101']);
     const waiting = await words(browser, membershipPath);
     expect(waiting).toContain(`Ends on ${day}`);
-    expect(waiting).toContain('After that you have AppSumo Tier 1.');
+    expect(waiting).toContain(`From ${day} you have AppSumo Tier 1.`);
     expect(waiting).not.toContain('Renews on');
     // It can be taken back at once: that is noted, too.
-    expect(waiting).toContain('Resume membership');
+    expect(waiting).toContain('Keep Starter instead');
     // The second of two presses.
     expect(pathOf(await decide(browser, { planId: '101' }))).toBe(done);
 
@@ -107,7 +107,9 @@ describe.each(backends)('the page of a partner’s deal, on $name', (backend) =>
     await shop.stripe.webhooks.idle();
     const after = await words(browser, membershipPath);
     expect(after).toContain(`Ends on ${day}`);
-    expect(after).toContain('Resume membership');
+    expect(after).toContain('Keep Starter instead');
+    expect(after).toMatch(/Until .* you have Starter.* After that you have AppSumo Tier 1\./);
+    expect(after).not.toContain('Your membership ends on');
     const told = (await shop.foyer.mails(user.email)).map(({ template }) => template);
     expect(told.filter((template) => template.startsWith('plan-'))).toEqual(['plan-changes']);
     const [mail] = (await shop.foyer.mails(user.email)).filter(({ template }) => template === 'plan-changes');
