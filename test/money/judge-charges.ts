@@ -6,6 +6,7 @@ import {
   type Books,
   dayOf,
   type Invoice,
+  isCredit,
   isLive,
   isRenewal,
   isResumption,
@@ -154,9 +155,7 @@ function judgePeriods({ books, member, findings }: Case): void {
   for (const [index, sale] of sales.entries()) {
     const before = sales[index - 1];
     if (!before || sale.line.period.start >= endOf(before)) continue;
-    const givesBack = sale.invoice.lines.data.some(
-      ({ amount, parent }) => amount < 0 || parent?.subscription_item_details?.proration,
-    );
+    const givesBack = sale.invoice.lines.data.some(isCredit);
     const taken = (before.line.discount_amounts ?? []).reduce((sum, { amount }) => sum + amount, 0);
     if (!givesBack && before.line.amount > taken) {
       const [one, other] = [before, sale].map(({ line }) => `${dayOf(line.period.start)} to ${dayOf(line.period.end)}`);

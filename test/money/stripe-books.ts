@@ -7,13 +7,13 @@ export interface Line {
   period: { start: number; end: number };
   discount_amounts?: { amount: number; discount: string }[] | null;
   pricing: { price_details: { price: string; product: string }; unit_amount_decimal: string } | null;
-  parent: {
-    subscription_item_details: {
-      proration: boolean;
-      proration_details?: { credited_items: unknown } | null;
-      subscription: string | null;
-    } | null;
-  } | null;
+  /** A proration is an item of its own in the flexible billing mode. */
+  parent: { subscription_item_details: Proration | null; invoice_item_details?: Proration | null } | null;
+}
+
+interface Proration {
+  proration: boolean;
+  proration_details?: { credited_items: unknown } | null;
 }
 
 export interface Invoice {
@@ -206,8 +206,11 @@ export const planOfPrice = (books: Books, priceId: string | undefined): string |
 };
 
 /** A line that gives back unused time. */
-export const isCredit = ({ amount, parent }: Line): boolean =>
-  amount < 0 || Boolean(parent?.subscription_item_details?.proration_details?.credited_items);
+export const isCredit = (line: Line): boolean =>
+  line.amount < 0 || Boolean(findProration(line)?.proration_details?.credited_items);
+
+const findProration = ({ parent }: Line): Proration | null | undefined =>
+  parent?.subscription_item_details ?? parent?.invoice_item_details;
 
 export interface Sale {
   invoice: Invoice;
@@ -228,9 +231,14 @@ export function saleOf(books: Books, invoice: Invoice): Sale | undefined {
   return undefined;
 }
 
-/** A plan of the catalogue costs nothing only by a discount, which its line shows. */
-const isTrial = ({ amount, discount_amounts: taken }: Line): boolean =>
-  amount === 0 && (taken ?? []).every((one) => one.amount === 0);
+/**
+ * A plan of the catalogue costs nothing only by a discount, which its line shows; the rest of a period shows none in the
+ * billing mode that includes discounts in prorations.
+ */
+const isTrial = (line: Line): boolean =>
+  line.amount === 0 &&
+  !findProration(line)?.proration &&
+  (line.discount_amounts ?? []).every(({ amount }) => amount === 0);
 
 /** The free days of a paid plan that run now; undefined: there are none. */
 export function findTrial(books: Books, { subscriptions }: Account): { planId: string; endsOn: string } | undefined {
