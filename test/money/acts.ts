@@ -84,12 +84,20 @@ export function outcomeOf({ status, at, html }: Arrival): Outcome {
   return 'done';
 }
 
+interface Offer {
+  announcement: Announcement | undefined;
+  promo: string | undefined;
+  /** A code that was refused because it is used up. */
+  usedUp: string | undefined;
+  page: Arrival;
+}
+
 /** What a page of a purchase announces, after a number of seats and a code were typed there if there are any. */
 export async function announce(
   { visitor }: Hand,
   planId: string,
   { code, seats }: { code: string | undefined; seats?: number | undefined },
-): Promise<{ announcement: Announcement | undefined; promo: string | undefined; page: Arrival }> {
+): Promise<Offer> {
   const path = `/plan-purchase/${planId}`;
   let page = await visitor.open(path);
   const field = listForms(page.html).find(({ fields }) => fields.act === 'seats');
@@ -101,12 +109,14 @@ export async function announce(
   let promo = listForms(page.html).some(({ fields }) => fields.act === 'promo-remove')
     ? / Coupon applied: (\S+)/.exec(wordsOf(page.html))?.[1]
     : undefined;
+  let usedUp: string | undefined;
   if (code !== undefined && box) {
     const applied = await visitor.press(box.action, { ...box.fields, promo: code });
     if (listForms(applied.html).some(({ fields }) => fields.act === 'promo-remove')) promo = code;
+    else if (/code has been used up/.test(wordsOf(applied.html))) usedUp = code;
     page = applied.status === 200 ? applied : await visitor.open(path);
   }
-  return { announcement: page.status === 200 ? readAnnouncement(page.html) : undefined, promo, page };
+  return { announcement: page.status === 200 ? readAnnouncement(page.html) : undefined, promo, usedUp, page };
 }
 
 /** Presses the button of a purchase, and enters a card if one is asked for. */

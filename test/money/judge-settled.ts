@@ -249,6 +249,7 @@ export function judgeRefunds({ books, account, member, findings, orders, page }:
 
 /** O10, the orders' part. */
 export function judgeOrdersWithCodes({ books, account, member, findings, orders }: Settled): void {
+  if (member.ledger.codeFault !== undefined) findings.report('O10', member, member.ledger.codeFault);
   for (const invoice of account.invoices.filter(({ status }) => status === 'paid')) {
     const order = orders.find(({ invoiceId }) => invoiceId === invoice.id);
     if (!order) continue;

@@ -69,6 +69,8 @@ export interface Ledger {
   /** How what a page has offered was wrong. */
   offerFault: string | undefined;
   trialMails: { kind: 'began' | 'ends'; day: string | undefined }[];
+  /** How the refusal of a promotion code was wrong. */
+  codeFault: string | undefined;
 }
 
 export const nothing: NextCharge = { kind: 'none' };
@@ -99,6 +101,7 @@ export const createLedger = (email: string, nowMs: number): Ledger => ({
   trial: undefined,
   offerFault: undefined,
   trialMails: [],
+  codeFault: undefined,
 });
 
 export const shownNext = (next: NextCharge | undefined): string => {

@@ -30,7 +30,9 @@ type Fault =
   /** Requests come to Stripe in another form than it has sent them. */
   | { onTheWay: (call: Call) => Call }
   /** A parameter of its changes of subscriptions is lost on the way. */
-  | { lost: string };
+  | { lost: string }
+  /** A parameter of its changes of subscriptions comes to Stripe in a request of its own before the others. */
+  | { before: string };
 
 /** The plan stays when the product takes it away. */
 export const keeps = (planId: string): Fault => ({
@@ -82,8 +84,17 @@ export function spoil(world: World, fault: Fault): void {
     database.close();
     return;
   }
-  const change = 'lost' in fault ? without(fault.lost) : fault.onTheWay;
   const { engine } = world.shop.stripe;
   const call = engine.call.bind(engine);
+  if ('before' in fault) {
+    engine.call = (request) => {
+      const { [fault.before]: first, items } = request.params ?? {};
+      if (!isChange(request) || first === undefined || items === undefined) return call(request);
+      call({ ...request, params: { [fault.before]: first } });
+      return call(without(fault.before)(request));
+    };
+    return;
+  }
+  const change = 'lost' in fault ? without(fault.lost) : fault.onTheWay;
   engine.call = (request) => call(change(request));
 }

@@ -87,6 +87,17 @@ const mutations: Mutation[] = [
     },
   },
   {
+    title: 'A code that a declined card uses up',
+    rule: 'O10',
+    says: /is used up/,
+    operations: [
+      { ...base, kind: 'buy', planId: '10', code: 'ONCEONLY', card: cards.chargeDeclined, way: 'page' },
+      { ...base, kind: 'time', ms: 2 * 60 * 60_000 },
+      buy('14', 'ONCEONLY'),
+    ],
+    fault: { before: 'discounts' },
+  },
+  {
     title: 'A schedule that is released before a cancellation that never comes',
     rule: 'O4',
     operations: [buy('15'), buy('10'), act('cancel')],

@@ -2,6 +2,7 @@ import type { Engine } from '../../sandbox/stripe/index.ts';
 import * as acts from './acts.ts';
 import { best, confirmByApi } from './api-acts.ts';
 import { findPlan, freePlanId, partnerPlans } from './catalogue.ts';
+import { findCodeFault } from './judge-codes.ts';
 import { findOfferFault, noteCard } from './judge-trials.ts';
 import { balanceChange, nothing, type Outcome, type Press, shownAnnouncement, shownNext } from './ledger.ts';
 import { type Operation, type Random, shownOperation } from './operations.ts';
@@ -94,7 +95,8 @@ async function buy(world: World, member: Member, { hand, operation }: Hand): Pro
   const before = [...ledger.promises];
   const planId = operation.planId === 'present' ? presentPlan(world, member) : operation.planId;
   if (planId === undefined) return 'refused';
-  const { announcement, promo, page } = await acts.announce(hand, planId, operation);
+  const { announcement, promo, page, usedUp } = await acts.announce(hand, planId, operation);
+  ledger.codeFault ??= findCodeFault(world.members, member, usedUp);
   if (!announcement) return page.status >= 500 ? 'failed' : 'refused';
   note(world, member, `page: ${shownAnnouncement(announcement)}${promo ? `, code ${promo}` : ''}`);
   // The JSON API sells without a trial, and names no charge but that of today.

@@ -3,6 +3,7 @@ import type { Market } from './catalogue.ts';
 import { createFindings, type Finding, type Findings } from './findings.ts';
 import { forecast } from './forecast.ts';
 import { judgeCharges } from './judge-charges.ts';
+import { judgeRedemptions } from './judge-codes.ts';
 import { judgeErasure } from './judge-erasure.ts';
 import { judgeMails } from './judge-mails.ts';
 import { judgeReceipt, readReceipt, receiptPath } from './judge-receipt.ts';
@@ -25,7 +26,7 @@ import { makeOperation, type Operation, pick, type Random, seeded } from './oper
 import { perform } from './perform.ts';
 import { readMembershipPage } from './read-pages.ts';
 import type { Place, Shop } from './shop.ts';
-import { accountOf, isRenewal } from './stripe-books.ts';
+import { accountOf } from './stripe-books.ts';
 import { hourMs, type Member, openWorld, type World } from './world.ts';
 
 export interface RunOptions {
@@ -140,38 +141,6 @@ async function judgePages(world: World, unseen: Unseen): Promise<void> {
   if (path) judgeReceipt(settled, readReceipt((await member.visitor.open(path)).html));
 }
 
-/** O10: over all members, because they share the codes. */
-function judgeRedemptions(world: World, findings: Findings): void {
-  const books = world.books();
-  if (books.subscriptions.some(({ pending_update: pending }) => pending)) return;
-  const [first] = world.members;
-  for (const coupon of books.coupons) {
-    const own = new Set(books.discounts.filter(({ source }) => source.coupon === coupon.id).map(({ id }) => id));
-    const bought = books.invoices.filter((invoice) => invoice.status === 'paid' && !isRenewal(invoice));
-    const taken = bought.flatMap(({ total_discount_amounts: amounts }) => amounts ?? []);
-    // A discount that lasts is on several invoices, and is redeemed once.
-    const used = new Set(taken.flatMap(({ amount, discount }) => (amount > 0 && own.has(discount) ? [discount] : [])));
-    const code = books.promotionCodes.find(({ promotion }) => promotion.coupon === coupon.id)?.code;
-    const presses = world.members.flatMap((member) =>
-      member.ledger.presses
-        .filter(({ promo }) => promo === code)
-        .map(({ outcome, planId, invoiceId }) => ({
-          member,
-          isOpen: invoiceId === undefined,
-          text: `${member.email} for ${planId}: ${outcome}`,
-        })),
-    );
-    // It is not tried at Stripe yet whether a purchase that fails gives its redemption back.
-    const most = used.size + presses.filter(({ isOpen }) => isOpen).length;
-    const member = presses.at(-1)?.member ?? first;
-    if (member && (coupon.times_redeemed < used.size || coupon.times_redeemed > most)) {
-      const tried = presses.map(({ text }) => text).join(', ');
-      const counts = `redeemed ${coupon.times_redeemed} times, used by ${used.size} purchases`;
-      findings.report('O10', member, `the coupon of ${code} is ${counts}; pressed by ${tried}`);
-    }
-  }
-}
-
 /** Members without an answer look whether they have left, which takes that back before the quiet time. */
 async function comeBack({ members }: World): Promise<void> {
   for (const { visitor, ledger } of members.filter((one) => one.ledger.mayHaveLeft)) {
@@ -232,7 +201,7 @@ async function judgeAll(world: World, random: Random, operations: Iterable<Opera
     if (failed || done % settledEvery === 0) await settle(world, findings, random);
   }
   await settle(world, findings, random);
-  judgeRedemptions(world, findings);
+  judgeRedemptions(world.books(), world.members, findings);
   await judgeComparison(world, findings);
   const erased = world.members.filter(({ ledger }) => ledger.isErased).map(({ email }) => email);
   return { operations: done, kills: world.kills, findings: findings.all, erased };
