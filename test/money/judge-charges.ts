@@ -1,5 +1,14 @@
 import type { Findings } from './findings.ts';
-import { type Actual, difference, following, keeps, nothing, type Press } from './ledger.ts';
+import {
+  type Actual,
+  changeOfBalance,
+  difference,
+  following,
+  keeps,
+  nothing,
+  type Press,
+  shownBalance,
+} from './ledger.ts';
 import type { NextCharge } from './read-pages.ts';
 import {
   accountOf,
@@ -51,13 +60,10 @@ function judgePurchase({ member, findings }: Case, invoice: Invoice, sale: Sale)
   if (seats !== press.seats) {
     findings.report('O2', member, `${shown(invoice)} sells ${seats} seats, the page has said ${press.seats}`);
   }
-  const change = (invoice.ending_balance ?? 0) - invoice.starting_balance;
-  if (change !== press.balanceChange) {
-    findings.report(
-      'O11',
-      member,
-      `${shown(invoice)} changes the balance by ${change}, shown was ${press.balanceChange}`,
-    );
+  const change = shownBalance(changeOfBalance(invoice.starting_balance, invoice.ending_balance ?? 0));
+  const told = shownBalance(press.balance);
+  if (change !== told) {
+    findings.report('O11', member, `${shown(invoice)} changes the balance: ${change}; shown was: ${told}`);
   }
   ledger.owedCents = Math.max(0, invoice.ending_balance ?? 0);
   ledger.going = press.next ?? { kind: 'charge' };

@@ -3,13 +3,16 @@ import type { Announcement, NextCharge, readKeptDays } from './read-pages.ts';
 /** How a press of a button ended, as the page says. `unknown`: the connection broke. */
 export type Outcome = 'done' | 'noted' | 'declined' | 'changed' | 'waits' | 'refused' | 'failed' | 'unknown';
 
+/** Amounts by the words of a page: credit is kept or used, a debt is too small to be charged or owed from before. */
+export type BalanceChange = Partial<Record<'kept' | 'used' | 'small' | 'owed', number>>;
+
 /** A confirmation with what its page had announced. */
 export interface Press {
   atMs: number;
   planId: string;
   dueCents: number;
   next: NextCharge | undefined;
-  balanceChange: number;
+  balance: BalanceChange;
   promo: string | undefined;
   /** As the page says; 1 where a plan has none. */
   seats: number;
@@ -173,15 +176,35 @@ export function following(promise: NextCharge, { day, owedCents }: { day: string
   return { kind: 'charge', ...amounts, each, regular };
 }
 
-/** Adds what the member is told about their balance: credit lowers it, a debt raises it. */
-export function balanceChange(lines: Announcement['lines']): number {
-  let change = 0;
+const balanceLabels: [keyof BalanceChange, RegExp][] = [
+  ['kept', /kept as your credit|becomes your credit/i],
+  ['small', /too small/i],
+  ['used', /^your credit/i],
+  ['owed', /owed/i],
+];
+
+/** What the member is told about their balance. */
+export function readBalance(lines: Announcement['lines']): BalanceChange {
+  const change: BalanceChange = {};
   for (const { label, cents } of lines) {
-    const size = Math.abs(cents);
-    if (/kept as your credit|becomes your credit/i.test(label)) change -= size;
-    else if (/too small/i.test(label)) change += size;
-    else if (/^your credit/i.test(label)) change += size;
-    else if (/owed/i.test(label)) change -= size;
+    const [kind] = balanceLabels.find(([, pattern]) => pattern.test(label)) ?? [];
+    if (kind && cents !== 0) change[kind] = (change[kind] ?? 0) + Math.abs(cents);
   }
   return change;
 }
+
+/** What has happened to a balance: Stripe's is credit below 0, and a debt above it. */
+export function changeOfBalance(before: number, after: number): BalanceChange {
+  const credit = Math.min(0, before) - Math.min(0, after);
+  const debt = Math.max(0, after) - Math.max(0, before);
+  return {
+    ...(credit > 0 && { kept: credit }),
+    ...(credit < 0 && { used: -credit }),
+    ...(debt > 0 && { small: debt }),
+    ...(debt < 0 && { owed: -debt }),
+  };
+}
+
+export const shownBalance = (change: BalanceChange): string =>
+  balanceLabels.flatMap(([kind]) => (change[kind] === undefined ? [] : `${kind} ${change[kind]}`)).join(', ') ||
+  'nothing';

@@ -4,7 +4,7 @@ import { best, confirmByApi } from './api-acts.ts';
 import { findPlan, freePlanId, partnerPlans } from './catalogue.ts';
 import { findCodeFault } from './judge-codes.ts';
 import { findOfferFault, noteCard } from './judge-trials.ts';
-import { balanceChange, nothing, type Outcome, type Press, shownAnnouncement, shownNext } from './ledger.ts';
+import { nothing, type Outcome, type Press, readBalance, shownAnnouncement, shownNext } from './ledger.ts';
 import { type Operation, type Random, shownOperation } from './operations.ts';
 import { performAlone } from './outside.ts';
 import { type Announcement, type NextCharge, readKeptDays, readNextCharge } from './read-pages.ts';
@@ -108,7 +108,7 @@ async function buy(world: World, member: Member, { hand, operation }: Hand): Pro
     planId: announcement.planId,
     dueCents: announcement.dueCents,
     next,
-    balanceChange: balanceChange(announcement.lines),
+    balance: readBalance(announcement.lines),
     promo,
     seats: announcement.seats,
     trialDay: tried?.day,
