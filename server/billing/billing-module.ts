@@ -197,7 +197,7 @@ export function createBillingModule(settings: MembershipSettings): BillingModule
       readBy(userId, () => (act === 'deletion' ? quoteEndOfDeletion : quoteProratedEnd)(deps, userId)),
     confirmDeletion: (userId, announced) => confirmEndOfDeletion(deps, userId, announced),
     endProrated: (user, announced) => alone(user, () => endProrated(deps, user, announced)),
-    withdraw: (user, announcedDays = 0) => alone(user, () => withdraw(deps, user, announcedDays)),
+    withdraw: (user, announced = { days: 0, payments: 1 }) => alone(user, () => withdraw(deps, user, announced)),
     resume: (user, announced) => alone(user, () => resume(deps, user, announced)),
     invoices: (user) => readBy(user.id, () => listInvoices(deps, user)),
     webhookRoutes(router) {

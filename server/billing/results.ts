@@ -10,7 +10,7 @@ import type { AnnouncedDeletion, AnnouncedEnd, ProratedEnd, ProratedEndResult } 
 import type { AppliedDiscount, Membership, NextCharge, SavedCard } from './subscription/membership.ts';
 import type { PauseService, ResumeResult } from './subscription/pause-rules.ts';
 import type { PlanTrialService } from './subscription/plan-trial-rules.ts';
-import type { Withdrawal, WithdrawalResult } from './subscription/withdrawal-rules.ts';
+import type { AnnouncedWithdrawal, Withdrawal, WithdrawalResult } from './subscription/withdrawal-rules.ts';
 
 /** A promotion code that a user has applied to a purchase. */
 export interface ChosenPromotion extends AppliedDiscount {
@@ -292,7 +292,7 @@ export interface BillingService extends PauseService, GiftService, PlanTrialServ
   /** The purchase from which the user can still withdraw. */
   findWithdrawal(userId: UserId): Promise<Withdrawal | undefined>;
   /** Ends the plan at once and gives the money back, less that of the announced days. `noted`: once Stripe answers. */
-  withdraw(user: User, announcedDays?: number): Promise<WithdrawalResult>;
+  withdraw(user: User, announced?: AnnouncedWithdrawal): Promise<WithdrawalResult>;
   /** Cancels the scheduled end, change or pause, or ends a pause, unless another amount is charged than announced. */
   resume(user: User, announced?: string): Promise<ResumeResult>;
   /** The newest first. @throws {StripeUnavailableError} */

@@ -146,15 +146,40 @@ describe('withdrawing from a purchase', () => {
     expect(await keptAtStripe(user)).toBe(9_900);
   });
 
-  it('A renewal and an upgrade within a paid period go on with the contract: there is nothing to withdraw from', async () => {
+  it('A renewal goes on with the contract: there is nothing to withdraw from', async () => {
     const renewed = await buyer();
     shop.passTime(30 * dayMs + 60_000);
     await shop.membership.refresh(renewed.id);
     expect(await orders(renewed)).toHaveLength(2);
     expect(await shop.membership.findWithdrawal(renewed.id)).toBeUndefined();
-    const upgraded = await buyer();
-    expect(await shop.buy(upgraded, 'm-499')).toMatchObject({ kind: 'paid' });
-    expect(await shop.membership.findWithdrawal(upgraded.id)).toBeUndefined();
+  });
+
+  it('After an upgrade the purchase and the upgrade are withdrawn from together, within the days of the purchase', async () => {
+    const user = await buyer();
+    shop.passTime(4 * dayMs);
+    const before = await shop.foyer.signedIn(user);
+    const old = wordsOf(await (await before.get(path)).text());
+    expect(old).toContain('We give $99.00 back to your card.');
+    expect(await shop.buy(user, 'm-499')).toMatchObject({ kind: 'paid' });
+    const paid = await keptAtStripe(user);
+    const browser = await shop.foyer.signedIn(user);
+    const html = await (await browser.get(path)).text();
+    const words = wordsOf(html);
+    expect(words).toMatch(/withdraw from the purchase of Growth on .* This includes the purchase of Starter on /);
+    expect(words).toContain(`We give $${(paid / 100).toFixed(2)} back to your card.`);
+    // The form of the page from before the upgrade names another amount.
+    expect((await before.post(path)).status).toBe(409);
+    expect(await keptAtStripe(user)).toBe(paid);
+    shop.passTime(9 * dayMs);
+    const own = await shop.foyer.signedIn(user);
+    const answer = await own.post(path, { payments: /name="payments" value="(\d+)"/.exec(html)?.[1] ?? '' });
+    expect(answer.headers.get('location')).toContain('withdrawn');
+    expect(await shop.membership.refresh(user.id)).toMatchObject({ status: 'canceled', nextCharge: null });
+    expect(await keptAtStripe(user)).toBe(0);
+    for (const { paidCents, refundedCents } of await orders(user)) expect(refundedCents).toBe(paidCents);
+    const mails = await shop.foyer.mails(user.email);
+    const received = mails.filter(({ template }) => template === 'withdrawal-received');
+    expect(received.map(({ values }) => values)).toMatchObject([{ planName: 'Growth', amountCents: paid }]);
   });
 
   it('The page of a plan says before the order that the member can withdraw', async () => {

@@ -186,6 +186,7 @@ function membershipStops({ stop, after }: ReturnType<typeof moneySteps>): Stop[]
     stop('tile on the home', 'added', { at: '/settings', prepare: buyer('y-900') }),
     stop('change payment method', 'added', { at: `${at}/card`, prepare: debit(accounts.succeeds) }),
     stop('withdrawal', 'added', { at: `${at}/withdraw`, prepare: buyer('y-900') }),
+    stop('withdrawal after an upgrade', 'added', { at: `${at}/withdraw`, prepare: buyer('m-99', 'm-499') }),
     after('withdrawn', 'added', { at: `${at}/withdraw`, prepare: buyer('y-900') }),
     stop('cancel with a right to withdraw', 'added', { at: `${at}/cancel`, prepare: buyer('m-99') }),
     after('cancelled', 'added', { at: `${at}/cancel`, prepare: buyer('m-99') }),

@@ -101,19 +101,8 @@ const isReturn = ({ planId, dueCents }: Press, before: Press | undefined): boole
   before.dueCents === dueCents;
 
 /** O2: what was announced and said to be done was done. */
-export function judgeAnnounced({ books, account, member, findings, nowMs }: Settled): void {
-  const { presses, payments, withdrawals } = member.ledger;
-  const charges = new Set(account.charges.map(({ id }) => id));
-  for (const { atMs, cents, isDone, kept } of withdrawals) {
-    if (kept && kept.keptCents !== Math.floor(((kept.backCents + kept.keptCents) * kept.used) / kept.total)) {
-      findings.report('O2', member, `a withdrawal keeps ${kept.keptCents} for ${kept.used} of ${kept.total} days`);
-    }
-    const back = books.refunds.filter(
-      ({ amount, charge, created }) => amount === cents && charges.has(charge) && created * 1_000 + 999 >= atMs,
-    );
-    if (isDone && back.length !== 1)
-      findings.report('O2', member, `a withdrawal named ${cents}, and was given back ${back.length} times`);
-  }
+export function judgeAnnounced({ account, member, findings, nowMs }: Settled): void {
+  const { presses, payments } = member.ledger;
   for (const { atMs, cents } of payments) {
     const paid = account.invoices.some(
       (invoice) => invoice.status === 'paid' && invoice.amount_paid === cents && paidAt(invoice) * 1_000 + 999 >= atMs,

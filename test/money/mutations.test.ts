@@ -129,6 +129,17 @@ const mutations: Mutation[] = [
     },
   },
   {
+    title: 'A withdrawal after an upgrade that gives one of the two payments back',
+    rule: 'O2',
+    operations: [buy('10'), buy('12'), act('withdraw')],
+    fault: {
+      onTheWay: (request) =>
+        request.path === '/v1/credit_notes' && Number(request.params?.refund_amount) > 9_900
+          ? { ...request, params: { ...request.params, amount: '100', refund_amount: '100' } }
+          : request,
+    },
+  },
+  {
     title: 'A customer that is not deleted with an erased member',
     rule: 'O5',
     operations: [buy('10'), leaveLater, passDays(15)],

@@ -22,6 +22,7 @@ import {
   type Unseen,
 } from './judge-settled.ts';
 import { judgeTrialMails, judgeTrials } from './judge-trials.ts';
+import { judgeWithdrawals } from './judge-withdrawals.ts';
 import { makeOperation, type Operation, pick, type Random, seeded } from './operations.ts';
 import { perform } from './perform.ts';
 import { readMembershipPage } from './read-pages.ts';
@@ -127,6 +128,7 @@ async function judgePages(world: World, unseen: Unseen): Promise<void> {
   for (const judge of [
     judgeOrders,
     judgeAnnounced,
+    judgeWithdrawals,
     judgeNextCharge,
     judgePlan,
     judgeRefunds,

@@ -10,6 +10,8 @@ interface WithdrawPageProps {
   /** Milliseconds since the epoch. */
   orderedAt: number;
   until: number;
+  /** The purchases before an upgrade, which are withdrawn from with it; the newest first. */
+  earlier: readonly { plan: string; orderedAt: number }[];
   /** The amount that is given back, as text. */
   refund: string | undefined;
   /** The amount that becomes credit again, as text. */
@@ -28,7 +30,7 @@ interface WithdrawPageProps {
 /** The consequences of a withdrawal, before it happens. */
 export function WithdrawPage({ ctx, action, plan, orderedAt, until, problem, ...back }: WithdrawPageProps) {
   const { t, lang } = ctx;
-  const { refund, credit, owed, isDisputed, days } = back;
+  const { earlier, refund, credit, owed, isDisputed, days } = back;
   return (
     <AccountAction
       ctx={ctx}
@@ -39,6 +41,11 @@ export function WithdrawPage({ ctx, action, plan, orderedAt, until, problem, ...
       problem={problem}
     >
       <ul className="points">
+        {earlier.map((one) => (
+          <li key={one.orderedAt}>
+            {t('membership.withdraw.together', { plan: one.plan, date: formatDate(lang, one.orderedAt) })}
+          </li>
+        ))}
         {refund && (
           <li>{t(`membership.withdraw.${back.toAccount ? 'refundAccount' : 'refund'}`, { amount: refund })}</li>
         )}
@@ -60,6 +67,7 @@ export function WithdrawPage({ ctx, action, plan, orderedAt, until, problem, ...
       <p className="muted small">{t('membership.withdraw.until', { date: formatDate(lang, until, 'moment') })}</p>
       <form className="form" method="post" action={action}>
         {days && <HiddenFields fields={{ days: String(days.used) }} />}
+        {earlier.length > 0 && <HiddenFields fields={{ payments: String(earlier.length + 1) }} />}
         <ActButtons
           ctx={ctx}
           danger
