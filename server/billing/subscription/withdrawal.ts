@@ -39,7 +39,7 @@ export async function withdraw(deps: BillingDeps, user: User, form: AnnouncedWit
     // The plan ends even if the bank, or the operator, has given the payment back meanwhile.
     const tasks = [await addBillingTask(trx, { kind: 'cancel-now', ...about }, now())];
     for (const part of parts) {
-      if (part.refundCents + part.balanceCents === 0) continue;
+      if (part.refundCents === 0 && part.balanceCents === 0) continue;
       const refund: RefundTask = {
         invoiceId: part.order.invoiceId,
         amountCents: part.refundCents,
