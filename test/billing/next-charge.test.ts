@@ -219,9 +219,9 @@ describe('the announced renewal', () => {
     expect(small.words).toContain('at $99.25. After that, $99.00 is charged.');
     expect(small.html).not.toMatch(/class="saves"><dt>Too small/);
     expect(small.html).toMatch(/class="saves"><dt>Promo/);
-    expect((await buttonOf('FREEMONTH')).button).toMatch(/^Pay \$99\.00 from /);
+    expect((await buttonOf('FREEMONTH')).button).toMatch(/^Pay \$99\.00 every 30 days from /);
     // A discount on the first charges alone: the amount after it is the one that is owed.
-    expect((await buttonOf('FREETHREE')).button).toMatch(/^Pay \$99\.00 from /);
+    expect((await buttonOf('FREETHREE')).button).toMatch(/^Pay \$99\.00 every 30 days from /);
     expect((await buttonOf(undefined, -15_000)).button).toMatch(/^Pay \$48\.00 on /);
     expect((await buttonOf(undefined, -40_000)).button).toBe('Pay $99.00 every 30 days');
   });

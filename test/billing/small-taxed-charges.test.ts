@@ -55,7 +55,7 @@ describe('charges that are too small, with tax that is added', () => {
     const who = await aBuyerIn(shop);
     const words = await buyByPage(shop, who, '10', 'THREEFREE');
     expect(words).toMatch(/at \$0\.00\. The discount ends on \w+ \d+, \d{4}; after that, \$117\.81 is charged\./);
-    expect(words).toMatch(/ Pay \$117\.81 from \w+ \d+, \d{4} /);
+    expect(words).toMatch(/ Pay \$117\.81 every 30 days from \w+ \d+, \d{4} /);
     expect(await membershipPage(who)).toContain('after that, $117.81 is charged.');
     expect(await renewWhile(who, 0)).toBe(11_781);
   });

@@ -96,9 +96,10 @@ export function readNextCharge(text: string): NextCharge | undefined {
   const later =
     new RegExp(`from (${date}) (${money}) .*?${keeps}(?:, [^.]+)? begins`).exec(text) ??
     new RegExp(`(?=Until (${date}))(?=.*? and (${money}))${keeps} begins`).exec(text);
-  const first = new RegExp(`first payment is on (${date}): (${money}) is charged`).exec(text);
-  const day = renews?.[1] ?? later?.[1] ?? first?.[1];
-  const amount = renews?.[2] ?? later?.[2] ?? first?.[2];
+  const row = new RegExp(`First payment on (${date}) (${money})`).exec(text);
+  const first = new RegExp(`first payment of (${money}) is on (${date})`).exec(text);
+  const day = renews?.[1] ?? later?.[1] ?? row?.[1] ?? first?.[2];
+  const amount = renews?.[2] ?? later?.[2] ?? row?.[2] ?? first?.[1];
   if (day === undefined || amount === undefined) return undefined;
   return {
     kind: 'charge',

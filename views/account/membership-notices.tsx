@@ -120,11 +120,19 @@ function PauseNotice({ ctx, membership: { status, unpaid } }: Props) {
   // A charge that has failed has a notice of its own.
   if (status.kind !== 'paused' || unpaid) return null;
   const plan = status.plan.name;
+  const { support, help } = ctx.links;
   if (status.resumesAt === null) {
     return (
-      <Notice kind="info" title={t('membership.notice.paused.title')}>
+      <Notice
+        kind="info"
+        title={t('membership.notice.paused.title')}
+        acts={
+          support === undefined &&
+          help !== undefined && <ButtonLink href={help}>{t('membership.notice.paused.contact')}</ButtonLink>
+        }
+      >
         {t('membership.notice.paused.text', { plan })}
-        <SupportLink ctx={ctx} />
+        {support !== undefined && <SupportLink ctx={ctx} />}
       </Notice>
     );
   }

@@ -18,6 +18,8 @@ export interface Receipt {
   total?: SummaryLine;
   /** Its day and its card. */
   included?: readonly SummaryLine[];
+  /** A payment has arrived. */
+  isPaid?: boolean;
   /** On the next payment. */
   note: readonly string[];
 }
@@ -65,7 +67,7 @@ export function CompletedPage({ ctx, resultText, receipt, continueUrl, signInHre
         <div className="panel-head" role="status">
           <h1>{t('checkout.completed.heading')}</h1>
           <p className="muted">
-            {resultText} {t('checkout.completed.lead')}
+            {receipt?.isPaid && t('checkout.completed.received')} {resultText} {t('checkout.completed.lead')}
           </p>
         </div>
         {receipt && <SummaryList {...receipt} lines={toShownLines(receipt, resultText)} />}

@@ -49,6 +49,8 @@ export interface PaymentPageProps extends PaymentPageFrame {
         lost?: { label: string; items: readonly string[] };
         /** The name of the plan. */
         plan: string;
+        /** It begins with free days. */
+        isTrial: boolean;
         /** The announced values. */
         announced: Record<string, string>;
         /** Due today, as text; undefined: nothing. */
@@ -142,9 +144,7 @@ function SavedCard({
       />
       {begin && <BeginBox {...begin} idName="beginSaved" />}
       <Button kind={refused || mustWait ? 'quiet' : 'primary'} block>
-        {order === undefined
-          ? t(expires(card) ? 'payment.saved.use' : 'payment.methods.use')
-          : t('payment.saved.pay', { order, card: cardName(t, card) })}
+        {order === undefined ? t(expires(card) ? 'payment.saved.use' : 'payment.methods.use') : order}
       </Button>
     </form>
   );
@@ -186,9 +186,13 @@ export function Retry({
 
 const isDue = (quote: PaymentPageProps['quote']) => quote?.due !== undefined;
 
-/** The specification's heading, unless the plan is paid today: then it stands above the payment method. */
-const toHeading = (t: T, quote: PaymentPageProps['quote']): string =>
-  quote && isDue(quote) ? t('payment.payFor', { plan: quote.plan }) : t('payment.heading');
+/** Tests for a heading that names the plan: the specification's stands above the payment method then. */
+const namesPlan = (quote: PaymentPageProps['quote']) => isDue(quote) || quote?.isTrial === true;
+
+function toHeading(t: T, quote: PaymentPageProps['quote']): string {
+  if (!quote || !namesPlan(quote)) return t('payment.heading');
+  return t(quote.isTrial ? 'payment.tryPlan' : 'payment.payFor', { plan: quote.plan });
+}
 
 /** The heading of the payment method, with the messages: a refusal stands below it, beside the method. */
 function MethodHead({ ctx, quote, notice, returned }: PaymentPageProps) {
@@ -199,7 +203,7 @@ function MethodHead({ ctx, quote, notice, returned }: PaymentPageProps) {
     <>
       {!isRefusal && message}
       {returned && <Notice kind="success">{t('payment.methods.confirmed')}</Notice>}
-      {isDue(quote) && <h2>{t('payment.heading')}</h2>}
+      {namesPlan(quote) && <h2>{t('payment.heading')}</h2>}
       {isRefusal && message}
     </>
   );
@@ -236,7 +240,9 @@ function AnotherMethod({
           fields: { ...quote.announced, act: 'save-card' },
           kind: savedFirst || mustWait ? 'quiet' : 'primary',
           country: details.country,
-          ...(quote.order !== undefined && { save: quote.order }),
+          ...(quote.order !== undefined && {
+            save: card ? t(`payment.${kind}.payNew`, { order: quote.order }) : quote.order,
+          }),
           saveNote: chargeNote(ctx, stripe, quote.due),
         })}
       />

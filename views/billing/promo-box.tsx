@@ -19,7 +19,7 @@ export type PromoBoxState = {
 /** An applied code, which can only be removed: there is never a second one. */
 function AppliedCode({ t, code }: { t: T; code: string }) {
   return (
-    <div className="field-head">
+    <div className="field-head applied-code">
       <p role="status">
         {t('mail.labelled', { label: t('checkout.promo.applied') })} <strong>{code}</strong>
       </p>

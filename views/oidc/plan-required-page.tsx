@@ -37,7 +37,7 @@ export function NotInPlanPage(props: NotInPlanPageProps) {
         <h1>{t('dashboard.limited.title', { clientName })}</h1>
         <p className="muted">
           {currentPlan === undefined
-            ? t('dashboard.limited.ownNone')
+            ? t(plans.length === 0 ? 'dashboard.limited.ownNoPlan' : 'dashboard.limited.ownNone')
             : t('dashboard.limited.own', { plan: currentPlan })}
         </p>
       </div>

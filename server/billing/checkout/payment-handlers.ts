@@ -28,6 +28,7 @@ import { loadQuote, orderText, toBeginBox, toQuoteView } from './quote-view.ts';
 import { readReturn } from './returned-method.ts';
 import { stripeInPage, stripePolicy } from './stripe-js.ts';
 import { findEndedTrial } from './trial-step.ts';
+import { findTrialEnd } from './trial-view.ts';
 
 interface PaymentPageState extends Partial<PageRetry> {
   /** The reason that a card was not accepted. */
@@ -131,6 +132,7 @@ function quoteView(
     ...toQuoteView(ctx, quote, { ...catalogue, ...present }),
     begin: toBeginBox(ctx, quote, { catalogue, isMissing: beginMissing }),
     plan: quote.plan.name,
+    isTrial: findTrialEnd(quote) !== undefined,
     announced: quoteFields(quote),
     due: dueCents > 0 ? formatAmount(ctx.lang, dueCents, { currency }) : undefined,
     order: orderText(ctx, quote, currency),

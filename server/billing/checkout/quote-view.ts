@@ -1,5 +1,5 @@
 import type { BeginBoxProps } from '../../../views/billing/begin-box.tsx';
-import { capitalized, formatAmount, formatDate } from '../../../views/format.ts';
+import { capitalized, formatAmount, formatDate, formatUnbrokenDay } from '../../../views/format.ts';
 import type { SummaryLine } from '../../../views/parts/summary-list.tsx';
 import { type Catalogue, needsRequestToBegin, type Plan, planRank } from '../catalogue/catalogue.ts';
 import type { Quote } from '../results.ts';
@@ -35,23 +35,30 @@ export function orderText({ lang, t }: TextContext, quote: Quote, currency: stri
   if (at === null) return t('checkout.pay', { amount });
   // 'from' would say that each later charge is this one.
   const isEachTime = next.discountEndsAt === null && next.creditUsedCents === 0 && !hasDebt(next);
-  return t(isEachTime ? 'checkout.payLater' : 'checkout.payOnce', { amount, date: formatDate(lang, at) });
+  const per = isEachTime ? eachPeriodText({ t }, quote) : undefined;
+  const date = formatUnbrokenDay(lang, at);
+  return per === undefined ? t('checkout.payOnce', { amount, date }) : t('checkout.payLater', { amount, per, date });
+}
+
+/** 'a month', of the charges to come; undefined: after the first they have another period. */
+function eachPeriodText({ t }: Pick<TextContext, 't'>, { when, plan, following }: Quote): string | undefined {
+  if (when === 'later' && following) return undefined;
+  const { period } = following ?? plan;
+  return period === null ? undefined : periodText(t, period);
 }
 
 /** The same if a discount or credit pays the next charge, too: the charges after it are owed all the same. */
-function laterOrderText(
-  { lang, t }: TextContext,
-  { plan, next }: Quote,
-  money: (cents: number) => string,
-): string | undefined {
+function laterOrderText({ lang, t }: TextContext, quote: Quote, money: (cents: number) => string): string | undefined {
+  const { plan, next } = quote;
   if (next === null) return undefined;
   const { regularCents, firstRegularCents: first, discountEndsAt } = next;
   if (discountEndsAt !== null) {
     if (first !== undefined) return t('checkout.payOnce', { amount: money(first), date: firstRegularDay(lang, next) });
-    const date = formatDate(lang, discountEndsAt);
+    const date = formatUnbrokenDay(lang, discountEndsAt);
+    const per = eachPeriodText({ t }, quote);
     // The tax of the whole amount is not known yet.
-    if (regularCents === null) return t('checkout.payFrom', { date });
-    return t('checkout.payLater', { amount: money(regularCents), date });
+    if (regularCents === null || per === undefined) return t('checkout.payFrom', { date });
+    return t('checkout.payLater', { amount: money(regularCents), per, date });
   }
   const cents = toEachCharge(next) ?? 0;
   if (cents <= 0 || plan.period === null) return undefined;
@@ -195,12 +202,9 @@ export function toQuoteView(ctx: TextContext, quote: Quote, { endedTrial, ...rul
       amount: formatMoney(line.cents),
     })),
     note: toParagraphs(
+      endedTrial === undefined ? [] : [t('checkout.trialEnds', { name: endedTrial })],
       [`${renews}${more}`, t('checkout.lines.cancel')],
-      [
-        ...onNotice,
-        ...withdrawalText(ctx, quote, rules),
-        ...(endedTrial === undefined ? [] : [t('checkout.trialEnds', { name: endedTrial })]),
-      ],
+      [...onNotice, ...withdrawalText(ctx, quote, rules)],
     ),
   };
 }

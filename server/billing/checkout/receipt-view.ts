@@ -92,6 +92,7 @@ export function toReceipt(ctx: TextContext, plan: Plan, facts: ReceiptFacts): Re
       ...dated.map((label) => ({ label, amount: formatDate(lang, state.until ?? 0) })),
       ...payment.lines,
     ],
+    isPaid: payment.total !== undefined && (facts.order?.paidCents ?? 0) > 0,
     note: toNextText(ctx, state, facts),
   };
 }

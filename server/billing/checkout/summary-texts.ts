@@ -57,10 +57,13 @@ export function savedCard(
   const card = cardName(t, membership.card);
   const isLater = quote?.dueCents === 0;
   const at = isLater ? findChargeTime(quote) : null;
-  const note =
-    at === null
+  const isTrial = isLater && at !== null && findTrialEnd(quote) !== undefined;
+  const dated = at === null ? undefined : formatDate(lang, at);
+  const note = isTrial
+    ? t('checkout.cardFromThen', { card })
+    : dated === undefined
       ? t(isLater ? 'checkout.cardLater' : 'checkout.card', { card })
-      : t('checkout.cardOn', { card, date: formatDate(lang, at) });
+      : t('checkout.cardOn', { card, date: dated });
   const text = !isLater && isDebit(membership.card) ? `${note} ${t('payment.methods.debitTakes')}` : note;
   return { text, otherHref: checkout.flow.addPayment };
 }
@@ -106,6 +109,9 @@ function upgradeLead(ctx: TextContext, catalogue: Catalogue, facts: SummaryFacts
   const current = membership && currentPaidPlan(catalogue, membership);
   if (!current || !isUpgrade || quote?.when !== 'now') return undefined;
   const { plan } = quote;
+  if (current.id === plan.id && membership.seats != null && plan.chosenSeats !== undefined) {
+    return ctx.t('checkout.seats.instead', { count: plan.chosenSeats, before: membership.seats });
+  }
   const name = (one: Plan) => (current.name === plan.name ? planLine(ctx.t, one) : one.name);
   return ctx.t('checkout.upgradeLead', { current: name(current), plan: name(plan) });
 }

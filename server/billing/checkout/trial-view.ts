@@ -1,10 +1,10 @@
-import { formatAmount, formatDate } from '../../../views/format.ts';
+import { formatAmount, formatUnbrokenDay } from '../../../views/format.ts';
 import type { SummaryLine } from '../../../views/parts/summary-list.tsx';
 import type { Plan } from '../catalogue/catalogue.ts';
 import type { Quote } from '../results.ts';
 import { hasDebt, toEachCharge } from '../stripe/next-charge.ts';
 import type { NextCharge } from '../subscription/membership.ts';
-import { firstRegularDay, laterAmountsText, periodText, planLine, type TextContext } from './plan-view.ts';
+import { firstRegularDay, laterAmountsText, periodText, type TextContext } from './plan-view.ts';
 
 // A plan that begins with free days.
 
@@ -37,7 +37,7 @@ export function trialOrderText(
   const first = next.amountCents === 0 ? next.firstRegularCents : undefined;
   const date =
     first === undefined
-      ? formatDate(lang, next.amountCents === 0 ? (next.discountEndsAt ?? endsAt) : endsAt)
+      ? formatUnbrokenDay(lang, next.amountCents === 0 ? (next.discountEndsAt ?? endsAt) : endsAt)
       : firstRegularDay(lang, next);
   const isEachTime = next.discountEndsAt === null && next.creditUsedCents === 0 && !hasDebt(next);
   const [each, once] =
@@ -55,7 +55,7 @@ export function toTrialView(
   { next, total, endsAt }: { next: NextCharge; total: QuoteView['total']; endsAt: number },
 ): QuoteView {
   const { lang, t } = ctx;
-  const date = formatDate(lang, endsAt);
+  const date = formatUnbrokenDay(lang, endsAt);
   const amount = formatAmount(lang, next.amountCents, { currency: next.currency });
   const regular = formatAmount(lang, next.regularCents ?? next.amountCents, { currency: next.currency });
   const count = plan.trialDays ?? 0;
@@ -63,10 +63,10 @@ export function toTrialView(
   return {
     lines: [],
     total,
-    later: { label: t('checkout.lines.from', { plan: planLine(t, plan), date }), amount },
+    later: { label: t('checkout.planTrial.firstOn', { date }), amount },
     included: [],
     note: [
-      `${t('checkout.planTrial.lead', { count, amount: regular, per })} ${t('checkout.planTrial.first', { date, amount })}${laterAmountsText(ctx, next)}`,
+      t('checkout.planTrial.lead', { count, amount: regular, per }) + laterAmountsText(ctx, next),
       t('checkout.planTrial.cancel'),
     ],
   };

@@ -100,7 +100,7 @@ describe('the receipt on a completion page', () => {
     const day = String.raw`\w+ \d+, \d{4}`;
     expect(wordsOf(html)).toMatch(
       new RegExp(
-        `Just a moment\\.\\.\\. Your plan is Growth, annual\\. Taking you there… Paid \\$5,000\\.00 Date ${day} Paid with Visa ••••.4242 Renews on ${day} at \\$5,000\\.00\\.`,
+        `Just a moment\\.\\.\\. Payment received\\. Your plan is Growth, annual\\. Taking you there… Paid \\$5,000\\.00 Date ${day} Paid with Visa ••••.4242 Renews on ${day} at \\$5,000\\.00\\.`,
       ),
     );
     expect(html).toMatch(/<p data-redirect="2000"><a class="button primary block"/);

@@ -58,7 +58,7 @@ describe('buttons that oblige to pay', () => {
     await browser.post('/plan-purchase/12', { planId: '12', dueCents: '49900', laterCents: '49900' });
     expect(await shop.planOf(user)).toBe('12');
     const button = planButton(await (await browser.get('/plan-purchase/10')).text());
-    expect(button).toMatch(/^Pay \$99\.00 from \w+ \d+, \d{4}$/);
+    expect(button).toMatch(/^Pay \$99\.00 a month from \w+\s\d+,\s\d{4}$/);
   });
 
   it('A plan without a price and a page that only asks for a card have no such words', async () => {

@@ -82,7 +82,7 @@ describe('step 2 of a sign-up', () => {
     expect(await listCharges(shop)).toEqual([9_900, ...before]);
     expect(await shop.planOf(user)).toBe('10');
     const completed = await (await browser.get('/signup/completed/m-99')).text();
-    expect(wordsOf(completed)).toContain('Just a moment... Your plan is Starter, monthly.');
+    expect(wordsOf(completed)).toContain('Just a moment... Payment received. Your plan is Starter, monthly.');
     expect(completed).toMatch(/data-redirect="2000"><a [^>]*href="\/sandbox\/search"/);
     // The form once more, the back button, a reload: the plan is theirs.
     expect(pathOf(shop, await browser.post(action, fields))).toBe('/signup/completed/m-99');

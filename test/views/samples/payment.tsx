@@ -43,6 +43,7 @@ export function paymentSamples(ctx: PageContext): Record<string, Sample> {
     included: [{ label: t('checkout.lines.included', { tax: t('checkout.lines.tax') }), amount: money(79_832) }],
     note: [t('checkout.lines.renews', { date: '20 November 2027', amount: money(500_000) })],
     announced: { planId: '13', dueCents: '500000' },
+    isTrial: false,
     due: money(500_000),
     order: t('checkout.pay', { amount: money(500_000) }),
   };
