@@ -44,7 +44,6 @@ async function show(r: UserRequest, deps: AccountDeps) {
     NotificationsPage,
     {
       action: path,
-      unreadAbove: above.filter((row) => row && row.status === 'unread').length,
       notifications,
       olderHref,
       nowMs: deps.now(),

@@ -22,7 +22,9 @@ describe.each(backends)('codes by SMS in the settings on $name', (backend) => {
     expect(page).toContain(`+31…${number.slice(-2)}`);
     expect(page).not.toContain(number);
     expect(leadsTo(await send(browser))).toBe('303 /settings/mfa/sms/code');
-    expect(await (await browser.get('/settings/mfa/sms/code')).text()).toContain('We have sent a code to your phone');
+    expect(await (await browser.get('/settings/mfa/sms/code')).text()).toContain(
+      `We have sent a code to +31…${number.slice(-2)}. It’s valid for 10 minutes.`,
+    );
     const code = await codeTo(number);
     expect(code).toMatch(/^\d{6}$/);
     const wrong = String((Number(code) + 1) % 1e6).padStart(6, '0');

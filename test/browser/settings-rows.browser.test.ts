@@ -99,7 +99,7 @@ describe('rows and lists of the settings', () => {
     const page = await newPage({ javaScript: false });
     await goOnAs(page, await foyer.signedIn(user), foyer.url);
     await page.goto(`${foyer.url}/settings?tab=mfa-data`);
-    const list = page.locator('#mfa').getByText('Turn it on to use one of these methods:');
+    const list = page.locator('#mfa').getByText('You choose between a text message and an authenticator app.');
     expect(await list.isVisible()).toBe(true);
     // The switch says it.
     expect(await page.locator('#mfa').getByText('Off', { exact: true }).count()).toBe(0);

@@ -134,7 +134,7 @@ describe('client controls', () => {
       await page.waitForLoadState('networkidle');
       const input = page.getByLabel('Code');
       expect(await input.getAttribute('aria-describedby')).toBe('field-code-auto-submit');
-      const hint = page.getByText('Submits as soon as you enter the last digit.');
+      const hint = page.getByText('Submits at the last digit.');
       expect(await hint.isVisible()).toBe(true);
       await page.getByRole('button', { name: 'Confirm' }).click();
       await page.getByText('Enter all 6 digits.').waitFor();

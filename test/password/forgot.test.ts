@@ -149,7 +149,7 @@ describe.each(backends)('a forgotten password on $name', (backend) => {
     expect((await both('P@ssw0rd1!'))[1]).toContain('is on lists of stolen passwords');
     expect((await both(newPassword, '12345'))[1]).toContain('Please enter all 6 digits.');
     const wrong = await both(newPassword, otherThan(code));
-    expect(wrong).toEqual([400, expect.stringContaining('Error resetting password Security code Invalid code')]);
+    expect(wrong).toEqual([400, expect.stringContaining('Error resetting password Confirmation code Invalid code')]);
     // Without a code the page does not reveal the names of the user.
     expect((await both('Wilhelmine 4711!', otherThan(code)))[1]).not.toContain('must not contain');
     const personal = await both('Wilhelmine 4711!');

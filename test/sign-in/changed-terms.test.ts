@@ -28,7 +28,7 @@ const summaries = {
   'de/terms-changes.md': '---\nversion: 2\n---\n\n# Änderungen\n\nTeams sind erlaubt.\n',
 };
 
-const resign = 'Please read and accept our Terms of Service to go on.';
+const resign = 'Please read and accept our Terms of Service to continue.';
 const accepted = 'You’ve accepted the Terms of Service.';
 /** Without the markup of its parts. */
 const textOf = async (browser: Browser, path: string) => wordsOf(await (await browser.get(path)).text());

@@ -149,8 +149,6 @@ const german: TextRule[] = [
     pattern: word(
       '(?:ein|aus)loggen|(?:ein|aus)geloggt|log-?(?:in|out)s?|zweite[nr]? (?:Schritt|Faktor)|zweite Faktoren|zwei-schritt-\\p{L}+|probe(?:zeit|zeiten|monat|phase)|favoriten|merkzettel|AGB|geschäftsbedingungen|bestätigungscodes?|backup-codes?|promo-?codes?|teams|zahlungsanbieter\\p{L}*|nächste[nr]? Abbuchung',
     ),
-    // Quoted: “confirmation code”.
-    except: /^password\.reset\.(?:check|codeEmpty)$/,
     faults: [
       'Einloggen',
       'Login',

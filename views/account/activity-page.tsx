@@ -4,8 +4,8 @@ import { AccountLayout } from '../layout/account-layout.tsx';
 import type { PageContext } from '../page-context.ts';
 import { ButtonLink } from '../parts/button.tsx';
 import { Card } from '../parts/card.tsx';
-import { Chip } from '../parts/chip.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
+import { Icon } from '../parts/icon.tsx';
 import { tabAddress } from './tabs.ts';
 
 export const activityPath = '/settings/activity';
@@ -90,7 +90,10 @@ function ActivityRow({
   return (
     <li className="notification-row">
       <div className="item-words">
-        <p className="item-label">{isRefused ? <Chip tone="warn">{t(text, values)}</Chip> : t(text, values)}</p>
+        <p className="item-label">
+          {t(text, values)}
+          {isRefused && <Icon name="alert" />}
+        </p>
         <p className="item-value activity-facts small">
           <span>{formatDate(lang, atMs, 'dateTime')} UTC</span>{' '}
           {by !== undefined && <span>{t(by, { client: client ?? '' })}</span>}{' '}

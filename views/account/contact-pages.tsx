@@ -124,7 +124,6 @@ export function ContactCodePage(props: ContactCodePageProps) {
         options={endOthers !== undefined && <EndOthers ctx={ctx} checked={endOthers} />}
         resend={{
           question: t('contact.code.missing'),
-          byEmail: newest?.by === 'email',
           label: t('password.reset.sendAgain'),
           waitSeconds,
           waitText: t('password.reset.in', { seconds: '%' }),

@@ -209,9 +209,11 @@ export function DeleteAccountPage(props: DeleteAccountPageProps) {
       problem={problem}
     >
       <ul className="points">
-        <li>{`${t('leaving.deletion.now')} ${t('leaving.deletion.apps')}`}</li>
-        <li>{`${t('leaving.deletion.wait', { count: days })} ${t('leaving.deletion.then')}`}</li>
+        <li>{t('leaving.deletion.now')}</li>
+        <li>{t('leaving.deletion.wait', { count: days })}</li>
+        <li>{t('leaving.deletion.then')}</li>
         {credit !== undefined && <li>{t('leaving.deletion.credit', { amount: credit })}</li>}
+        <li>{t('leaving.deletion.apps')}</li>
         <li>{t('leaving.deletion.kept')}</li>
       </ul>
       <form className="form" method="post" action={action} noValidate>

@@ -67,13 +67,12 @@ export function MfaState({ ctx: { t }, factors: { preference } }: Pick<MfaFormPr
   return <Chip tone={isOn ? 'ok' : 'plain'}>{t(isOn ? 'mfaSettings.card.on' : 'mfaSettings.card.off')}</Chip>;
 }
 
-/** The methods, before the toggle shows the choices. */
+/** The methods, before the toggle shows the choices: no factor is enabled. */
 function MethodList({ ctx: { t }, factors }: Pick<MfaFormProps, 'ctx' | 'factors'>) {
-  const methods = choices(t, { ...factors, required: true });
   return (
     <div className="mfa-methods">
       <p className="muted small">
-        {`${t('mfaSettings.card.offLead')} ${methods.map(({ title }) => title).join(', ')}`}
+        {t(factors.smsOffered ? 'mfaSettings.card.offLead' : 'mfaSettings.card.offLeadApp')}
       </p>
     </div>
   );

@@ -56,7 +56,7 @@ export function MfaSmsCodePage(props: MfaSmsCodePageProps) {
       ctx={ctx}
       id="mfa-sms"
       title={t('mfaSettings.sms.codeTitle')}
-      lead={t('mfaSettings.sms.sent')}
+      lead={t('mfaSettings.sms.sent', { number, minutes })}
       problem={notSent(ctx, problem)}
     >
       {resent && (
@@ -65,7 +65,6 @@ export function MfaSmsCodePage(props: MfaSmsCodePageProps) {
           notice={{ kind: 'success', text: `${t('mfaSettings.sms.resent')} ${t('codes.replaced')}`, duration: 'short' }}
         />
       )}
-      <p className="muted">{t('mfaSettings.sms.sentTo', { number, minutes })}</p>
       <CodeForm
         ctx={ctx}
         action={action}

@@ -22,8 +22,6 @@ interface NotificationsPageProps {
   ctx: PageContext;
   /** The target of the forms. */
   action: string;
-  /** The number of unread ones that stand as notices above the list. */
-  unreadAbove: number;
   notifications: readonly NotificationView[];
   /** The next page; undefined: there is none. */
   olderHref: string | undefined;
@@ -34,14 +32,14 @@ interface NotificationsPageProps {
 
 /** The user's notifications: security changes first, then the newest. */
 export function NotificationsPage(props: NotificationsPageProps) {
-  const { ctx, action, unreadAbove, notifications, olderHref, nowMs, top } = props;
+  const { ctx, action, notifications, olderHref, nowMs, top } = props;
   const { t, unread = 0 } = ctx;
   return (
     <AccountLayout ctx={ctx} at="notifications" heading={t('notifications.title')} before={cardsInOrder(ctx, top)}>
       <Card flush>
         <div className="card-head">
           <p className="muted">{t('notifications.lead')}</p>
-          {unread > 0 && <ReadAll ctx={ctx} action={action} listed={unread - unreadAbove} />}
+          {unread > 0 && <ReadAll ctx={ctx} action={action} />}
         </div>
         {notifications.length === 0 ? (
           top.length === 0 && <EmptyState title={t('notifications.empty')} text={t('notifications.emptyText')} />
@@ -64,12 +62,14 @@ export function NotificationsPage(props: NotificationsPageProps) {
   );
 }
 
-/** Above the list, however long it is. It marks the notices above it, too; `listed`: the unread ones without these. */
-function ReadAll({ ctx: { t }, action, listed }: { ctx: PageContext; action: string; listed: number }) {
+/**
+ * Above the list, however long it is. It marks the notices above it, too, which the bell counts: a number here would
+ * be another one.
+ */
+function ReadAll({ ctx: { t }, action }: { ctx: PageContext; action: string }) {
   return (
     <form className="read-all" method="post" action={action}>
       <HiddenFields fields={{ all: '1' }} />
-      {listed > 0 && <p className="item-label">{t('notifications.unread', { count: listed })}</p>}
       <Button kind="quiet" size="small">
         {t('notifications.readAll')}
       </Button>

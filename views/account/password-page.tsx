@@ -62,7 +62,7 @@ export function PasswordPage(props: PasswordPageProps) {
         />
         <ActButtons
           ctx={ctx}
-          submit={t('settings.password.submit')}
+          submit={t(isFirst ? 'settings.password.first.submit' : 'settings.password.submit')}
           cancel={t('settings.password.close')}
           tab="sign-in"
         />

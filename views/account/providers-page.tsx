@@ -63,7 +63,7 @@ export function ProvidersPage({ ctx, links, others, endsAt, notice }: ProvidersP
           <Card flush title={t('federation.linked.offered')}>
             <ul className="items">
               {others.map(({ id, name, mark, logo }) => (
-                <li key={id}>
+                <li key={id} className="provider-row">
                   <ListedMark name={name} mark={mark} logo={logo} />
                   <div className="item-words">
                     <p className="item-label">{name}</p>

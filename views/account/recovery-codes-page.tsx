@@ -69,7 +69,7 @@ export function NewRecoveryCodesPage({ ctx, codes, done, file, doneHref }: NewRe
   return (
     <MfaAct ctx={ctx} id="recovery-codes" title={t('mfaSettings.codes.title')} lead={t('mfaSettings.codes.lead')}>
       {done !== undefined && <Notice kind="success">{done}</Notice>}
-      <Notice kind="info">{t('mfaSettings.codes.once')}</Notice>
+      <p>{t('mfaSettings.codes.once')}</p>
       {/* One per line, also in a copy. */}
       <section aria-label={t('mfaSettings.codes.list')}>
         <pre className="recovery-codes" id={listId}>

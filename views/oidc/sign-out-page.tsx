@@ -34,22 +34,23 @@ export function SignOutPage({
   backHref = '/',
 }: SignOutPageProps) {
   const { t } = ctx;
+  const after = [
+    ...(fromUnknownApp ? [t('oauth.signOut.fromUnknownApp')] : []),
+    ...(switches && clientName !== undefined ? [t('oauth.signOut.switches', { clientName })] : []),
+    ...(upstream === undefined
+      ? []
+      : [t(upstream.ends ? 'oauth.signOut.endsAt' : 'oauth.signOut.staysAt', { provider: upstream.name })]),
+  ];
   return (
     <AuthLayout ctx={ctx}>
       <Script ctx={ctx} entry="busy" />
       <div className="panel-head">
         <h1>{t('oauth.signOut.title')}</h1>
-        {clientName !== undefined && <p>{t('oauth.signOut.requestedBy', { clientName })}</p>}
         <p className="muted">
+          {clientName !== undefined && `${t('oauth.signOut.requestedBy', { clientName })} `}
           {memberEmail === undefined ? t('oauth.signOut.textPlain') : t('oauth.signOut.text', { email: memberEmail })}
         </p>
-        {fromUnknownApp && <p className="muted">{t('oauth.signOut.fromUnknownApp')}</p>}
-        {switches && clientName !== undefined && <p className="muted">{t('oauth.signOut.switches', { clientName })}</p>}
-        {upstream !== undefined && (
-          <p className="muted">
-            {t(upstream.ends ? 'oauth.signOut.endsAt' : 'oauth.signOut.staysAt', { provider: upstream.name })}
-          </p>
-        )}
+        {after.length > 0 && <p className="muted">{after.join(' ')}</p>}
       </div>
       <form className="form" method="post" action={action}>
         <HiddenFields fields={fields} />

@@ -63,6 +63,7 @@ function SentAt({ ctx: { t, lang }, newest, isRefused }: { ctx: PageContext; new
       {before}
       <time dateTime={new Date(newest.atMs).toISOString()}>{formatDate(lang, newest.atMs, 'time')}</time>
       {after}
+      {!isSms && !isRefused && ` ${t('codes.spam')}`}
     </p>
   );
 }

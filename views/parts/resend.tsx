@@ -17,8 +17,6 @@ export interface ResendTexts extends Omit<ResendProps, 'formId'> {
   action: string;
   /** Asks whether none has arrived. */
   question: string;
-  /** The code was mailed: it may be in the spam folder. */
-  byEmail?: boolean;
 }
 
 export function ResendView({ formId, waitSeconds, label, waitText, live }: ResendProps & { live?: boolean }) {
@@ -41,15 +39,12 @@ const toFormId = (action: string) => `resend${action.replace(/[?#].*/, '').repla
  * The line of a code's field that requests another code; {@link ResendForm} is outside the form of that field. With
  * scripts, the seconds count down in the place of the button; the server works without.
  */
-export function Resend({ ctx, action, question, byEmail = false, ...props }: ResendTexts & { ctx: PageContext }) {
+export function Resend({ ctx, action, question, ...props }: ResendTexts & { ctx: PageContext }) {
   return (
-    <>
-      {byEmail && <p className="field-hint">{ctx.t('codes.spam')}</p>}
-      <div className="resend small muted">
-        <span>{question}</span>{' '}
-        <Island ctx={ctx} name="resend" load="idle" view={ResendView} props={{ formId: toFormId(action), ...props }} />
-      </div>
-    </>
+    <div className="resend small muted">
+      <span>{question}</span>{' '}
+      <Island ctx={ctx} name="resend" load="idle" view={ResendView} props={{ formId: toFormId(action), ...props }} />
+    </div>
   );
 }
 

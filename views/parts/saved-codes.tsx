@@ -22,9 +22,7 @@ export function SavedCodesView({ saved, next, box }: SavedCodesProps & SavedCode
         <input className="tick" type="checkbox" required ref={box} />
         <span>{saved}</span>
       </label>
-      <div className="actions">
-        <Button>{next}</Button>
-      </div>
+      <Button block>{next}</Button>
     </div>
   );
 }

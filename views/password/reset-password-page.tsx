@@ -72,7 +72,6 @@ function Fields(props: ResetPasswordPageProps) {
               ctx={ctx}
               action={action}
               question={t('password.reset.notReceived')}
-              byEmail
               label={t('password.reset.sendAgain')}
               waitSeconds={waitSeconds}
               waitText={t('password.reset.in', { seconds: '%' })}

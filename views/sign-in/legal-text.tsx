@@ -1,4 +1,4 @@
-import { Fragment } from 'react';
+import { Fragment, type ReactNode } from 'react';
 import { Markdown } from '../parts/markdown.tsx';
 
 /** A document for a page: HTML from Markdown, in sections. */
@@ -29,15 +29,18 @@ function Summary({ text }: { text: LegalTextProps }) {
 export function LegalText(props: {
   text: LegalTextProps;
   below?: string;
+  /** Below its title: what the reader is asked, in the language of the page. */
+  asks?: ReactNode;
   summary?: LegalTextProps | undefined;
   numbered?: boolean;
   lifted?: boolean;
 }) {
-  const { text, below, summary, numbered, lifted } = props;
+  const { text, below, asks, summary, numbered, lifted } = props;
   return (
     <article className="prose" lang={text.lang} data-lift={lifted ? '' : undefined}>
       <h1>{text.title}</h1>
       {below !== undefined && <p className="muted">{below}</p>}
+      {asks}
       {summary && <Summary text={summary} />}
       <Markdown className="lead" html={text.intro} />
       <ol className={numbered ? 'sections numbered' : 'sections'}>

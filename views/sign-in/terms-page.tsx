@@ -94,15 +94,23 @@ export function TermsPage({
   return (
     <PlainLayout ctx={ctx} shape="text">
       {mode === 'accept' && <Stylesheet ctx={ctx} name="terms" />}
-      {notice?.kind === 'error' && <Notice kind="error">{notice.text}</Notice>}
-      {declined && <WithoutTerms ctx={ctx} />}
-      {notice?.kind === 'success' && <PageNotice ctx={ctx} notice={{ ...notice, duration: 'terms' }} />}
-      {mode === 'accept' && notice === undefined && (
-        <Notice kind="info">{changed ? changedText(ctx, version) : t('terms.TERMS_OF_SERVICE_MESSAGE_RESIGN')}</Notice>
-      )}
       <LegalText
         text={document}
         below={t('terms.version', { label: version.label })}
+        asks={
+          (mode === 'accept' || notice) && (
+            <div className="terms-asks" lang={ctx.lang}>
+              {notice?.kind === 'error' && <Notice kind="error">{notice.text}</Notice>}
+              {declined && <WithoutTerms ctx={ctx} />}
+              {notice?.kind === 'success' && <PageNotice ctx={ctx} notice={{ ...notice, duration: 'terms' }} />}
+              {mode === 'accept' && notice === undefined && (
+                <Notice kind="info">
+                  {changed ? changedText(ctx, version) : t('terms.TERMS_OF_SERVICE_MESSAGE_RESIGN')}
+                </Notice>
+              )}
+            </div>
+          )
+        }
         summary={changed?.summary}
         numbered
         lifted={mode === 'read'}

@@ -55,7 +55,6 @@ export function CodePage(props: CodePageProps) {
         newest={newest}
         resend={{
           question: t('signUp.code.missing'),
-          byEmail: true,
           label: t('signUp.code.resend'),
           waitSeconds,
           waitText: t('signUp.code.wait', { seconds: '%' }),

@@ -1,7 +1,6 @@
 import { AuthLayout } from '../layout/auth-layout.tsx';
 import type { PageContext } from '../page-context.ts';
 import { ButtonLink } from '../parts/button.tsx';
-import { Notice } from '../parts/notice.tsx';
 import { Script } from '../parts/script.tsx';
 import { SignUpSteps } from './sign-up-steps.tsx';
 
@@ -17,11 +16,12 @@ export function ConfirmedPage({ ctx, href }: { ctx: PageContext; href: string })
     <AuthLayout ctx={ctx}>
       <Script ctx={ctx} entry="redirect" />
       <SignUpSteps ctx={ctx} current={2} />
-      <div className="panel-head">
+      <div className="panel-head" role="status">
         <h1>{t('signUp.confirmed.heading')}</h1>
-        <p className="muted">{t('signUp.confirmed.lead')}</p>
+        <p className="muted">
+          {t('signUp.confirmed.text')} {t('signUp.confirmed.lead')}
+        </p>
       </div>
-      <Notice kind="success">{t('signUp.confirmed.text')}</Notice>
       <p data-redirect={redirectDelayMs}>
         <ButtonLink href={href} block>
           {t('signUp.confirmed.continue')}
