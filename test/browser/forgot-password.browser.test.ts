@@ -99,8 +99,8 @@ describe('a forgotten password', () => {
     await page.getByText('The two passwords that you entered are inconsistent!').waitFor();
     expect(await page.content()).not.toContain(newPassword);
     // The right code stays; a wrong number of digits is not even sent.
-    expect(await page.getByLabel('Security code').inputValue()).toBe(code);
-    await page.getByLabel('Security code').fill('123');
+    expect(await page.getByLabel('Confirmation code').inputValue()).toBe(code);
+    await page.getByLabel('Confirmation code').fill('123');
     await page.getByRole('button', { name: 'Confirm' }).click();
     await page.getByText('Please enter all 6 digits.').waitFor();
     await page.getByRole('link', { name: 'Use another one' }).click();
