@@ -11,6 +11,7 @@ import type { FederationModule } from './federation/index.ts';
 import {
   type ApiOperation,
   addBrandRoutes,
+  admitPasswords,
   admitRequests,
   alive,
   apiCallLimits,
@@ -19,10 +20,11 @@ import {
   asHttpError,
   clientIp,
   commonHeaders,
-  createAdmissionGate,
   createDirectDispatcher,
   createErrorBridge,
   createExpress,
+  createOverloadAnswers,
+  createOverloadGates,
   type DirectPages,
   detectLanguages,
   errorHandler,
@@ -148,11 +150,9 @@ export async function createApp(input: Deps, extensions: Extensions = {}): Promi
   };
   const reload = () => reloadProviders(modules, log);
   const parts = { audit, oauth, sessions, deletion, membership, federation, mailedCodes, operations, guard, readiness };
+  const overload = createGates(deps, base, (req) => clientIp(req, trusts));
   return {
-    app: admitRequests(
-      listener,
-      createGate(deps, base, (req) => clientIp(req, trusts)),
-    ),
+    app: admitRequests(admitPasswords(listener, overload.passwords), overload.admission),
     express: app,
     ...parts,
     reload,
@@ -160,20 +160,32 @@ export async function createApp(input: Deps, extensions: Extensions = {}): Promi
   };
 }
 
-/** The gate before everything: what this process has no capacity for is refused. */
-const createGate = (
-  { config, metrics, log }: Pick<Deps, 'config' | 'metrics' | 'log'>,
-  { pages, cookies, returning }: BaseServices,
+/** The gates before everything: what this process has no capacity for is refused. */
+const createGates = (
+  { config, passwords, metrics, log }: Pick<Deps, 'config' | 'passwords' | 'metrics' | 'log'>,
+  { pages, cookies, returning, queueFull }: BaseServices,
   getAddress: (req: IncomingMessage) => string,
 ) =>
-  createAdmissionGate({
+  createOverloadGates({
     limits: { requests: config.REQUESTS_MAX, turnMs: config.REQUESTS_DELAY_MS },
-    pages,
+    passwords: {
+      limits: {
+        waiting: config.PASSWORD_QUEUE_MAX,
+        waitMs: config.PASSWORD_QUEUE_WAIT_MS,
+        address: config.PASSWORD_QUEUE_ADDRESS,
+      },
+      state: () => passwords.queue?.() ?? { running: 0, waiting: 0, turnMs: 0 },
+    },
+    answers: createOverloadAnswers({
+      pages,
+      cookies,
+      headers: commonHeaders(config.https),
+      passwords: queueFull,
+    }),
     cookies,
     sessionCookie,
     findReturning: returning.find,
     getAddress,
-    headers: commonHeaders(config.https),
     metrics,
     log,
   });

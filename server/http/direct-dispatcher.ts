@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Express, Request, RequestHandler, Response } from 'express';
+import { createRequestCounter } from './request-counter.ts';
 
 /** A middleware that uses only the API of Node, so that it runs with and without Express. */
 export type NodeMiddleware = (req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void) => void;
@@ -127,55 +128,19 @@ export function createDirectDispatcher(
 
 /** An overload that ended longer ago has no effect on the next long turn. */
 const lastingMs = 1_000;
-/** Most bodies arrive with their head, or right behind it. */
-const arrivalMs = 100;
-
 /** Probes, and files in memory: they are always answered, and answer nothing else. */
 function isAlwaysAnswered(url: string): boolean {
   return url.startsWith('/assets/') || url === '/healthz' || url === '/readyz';
 }
-
-/** Counts a request until its answer is complete or its client has gone. @returns for a body that is still arriving */
-function countInProgress(load: Load, res: ServerResponse): { pause(): void; goOn(): void } {
-  let state: 'counted' | 'paused' | 'closed' = 'counted';
-  load.inProgress += 1;
-  res.once('close', () => {
-    if (state === 'counted') load.inProgress -= 1;
-    state = 'closed';
-  });
-  return {
-    pause() {
-      if (state !== 'counted') return;
-      state = 'paused';
-      load.inProgress -= 1;
-    },
-    goOn() {
-      if (state !== 'paused') return;
-      state = 'counted';
-      load.inProgress += 1;
-    },
-  };
-}
-
-/** They usually have no body. */
-const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /** Asks the gate before each request while the process is busy. Calm requests cost a clock reading. */
 export function admitRequests(listener: RequestListener, { calm, refuses }: AdmissionGate): RequestListener {
   const load: Load = { inProgress: 0, admittedInTurn: 0, turnMs: 0, isLasting: false };
   let turnBeganMs: number | undefined;
   let longUntilMs = Number.NEGATIVE_INFINITY;
-  let arriving: { req: IncomingMessage; sinceMs: number; pause(): void; goOn(): void }[] = [];
-
-  /** A body that arrives slowly uses no capacity: a few such senders must not make the process look busy. */
-  function pauseSlow(nowMs: number): void {
-    arriving = arriving.filter(({ req, sinceMs, pause, goOn }) => {
-      if (req.complete || nowMs - sinceMs < arrivalMs) return !req.complete;
-      pause();
-      req.once('end', goOn);
-      return false;
-    });
-  }
+  const counter = createRequestCounter((by) => {
+    load.inProgress += by;
+  });
 
   function look(nowMs: number): void {
     if (turnBeganMs === undefined) {
@@ -184,7 +149,7 @@ export function admitRequests(listener: RequestListener, { calm, refuses }: Admi
       load.isLasting = nowMs - longUntilMs < lastingMs;
       // After all requests that have arrived by now.
       setImmediate(endTurn);
-      if (arriving.length > 0) pauseSlow(nowMs);
+      counter.pauseSlow(nowMs);
     }
     load.turnMs = nowMs - turnBeganMs;
   }
@@ -203,8 +168,7 @@ export function admitRequests(listener: RequestListener, { calm, refuses }: Admi
     load.admittedInTurn += 1;
     // Pictures: a slow reader uses a connection, and no capacity.
     if (req.url?.startsWith('/media/')) return listener(req, res);
-    const counted = countInProgress(load, res);
-    if (!safeMethods.has(req.method ?? '')) arriving.push({ req, sinceMs: performance.now(), ...counted });
+    counter.count(req, res);
     listener(req, res);
   };
 }

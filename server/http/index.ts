@@ -119,7 +119,8 @@ export { mediaFiles, safePathParts as picturePathParts, setPictureHeaders, toIma
 export { openApiDocument } from './openapi.ts';
 export { problemSchema } from './openapi-problems.ts';
 export type { ProtocolCall } from './openapi-protocol.ts';
-export { createAdmissionGate } from './overload.ts';
+export { admitPasswords, createOverloadGates } from './overload.ts';
+export { createOverloadAnswers } from './overload-answers.ts';
 export { behindRules, type PageRule, toRuleName } from './page-access.ts';
 export {
   type AddPage,

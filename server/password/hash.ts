@@ -25,6 +25,8 @@ export interface PasswordHasher {
   wrap?(weak: { text: string; profile: string }): Promise<{ text: string; profile: string }>;
   /** Tests whether a hash differs from what `hash` creates now: another key, memory or passes. Omitted: never. */
   isOutdated?(passwordHash: string): boolean;
+  /** How many passwords are hashed and wait, and how often one begins, in milliseconds. Omitted: none ever waits. */
+  queue?(): { running: number; waiting: number; turnMs: number };
 }
 
 interface HasherSettings {
@@ -66,6 +68,7 @@ export function createPasswordHasher(settings: HasherSettings): PasswordHasher {
     hash: (password, work) => queued(work, () => hashes.make(password)),
     wrap: (weak) => queued('operator', () => hashes.wrap(weak)),
     isOutdated: hashes.isOutdated,
+    queue: () => ({ ...queue.state(), turnMs: queue.turnMs() }),
     async verify(passwordHash, password, work) {
       const others = [...((await decoys?.()) ?? []), ...(decoys ? earlier : [])];
       return queued(work, async () => {

@@ -60,6 +60,27 @@ interface BoundedQueue {
   run<T>(job: () => Promise<T>, work?: PasswordWork): Promise<T>;
   /** The current numbers of running and waiting jobs. */
   state(): { running: number; waiting: number };
+  /** The time after which the next job begins, by what the last ones have taken, in milliseconds. */
+  turnMs(): number;
+}
+
+/** The weight of the newest job in the mean. */
+const newest = 1 / 16;
+
+/** The time that the last jobs took. */
+function jobClock() {
+  let meanMs = 0;
+  return {
+    async measure<T>(job: () => Promise<T>): Promise<T> {
+      const beganMs = performance.now();
+      try {
+        return await job();
+      } finally {
+        meanMs += (performance.now() - beganMs - meanMs) * newest;
+      }
+    },
+    meanMs: () => meanMs,
+  };
 }
 
 /**
@@ -125,6 +146,7 @@ export function boundedQueue(limits: {
   // A Set keeps the order and removes from the middle in constant time.
   const line = new Set<QueuedTask>();
   const book = shareBook(limits.shares ?? usualShares);
+  const clock = jobClock();
 
   function next(): QueuedTask | undefined {
     let first: QueuedTask | undefined;
@@ -174,7 +196,7 @@ export function boundedQueue(limits: {
       try {
         await turn(due);
         try {
-          return await job();
+          return await clock.measure(job);
         } finally {
           release();
         }
@@ -183,6 +205,7 @@ export function boundedQueue(limits: {
       }
     },
     state: () => ({ running, waiting: line.size }),
+    turnMs: () => clock.meanMs() / limits.running,
   };
 }
 

@@ -18,7 +18,7 @@ export interface Metrics {
   /** A visitor was refused: the store is full of visitors' records, or the address has used its share. */
   visitorRefused(reason: 'store-full' | 'share'): void;
   /** A request was refused because the process has too much to do. */
-  requestRefused(importance: 'visit' | 'member' | 'begun', reason: 'requests' | 'delay'): void;
+  requestRefused(importance: 'visit' | 'member' | 'begun', reason: 'requests' | 'delay' | 'passwords'): void;
   /** A limit for all visitors is reached: once a window. @param limit its name, as in the log */
   overallReached(limit: string): void;
   /** A password was not checked, because too many wait or its turn did not come in time. */

@@ -1,5 +1,6 @@
 import type { Load } from '../../server/http/direct-dispatcher.ts';
-import { findRefusal, type Importance, preferredShares } from '../../server/http/overload.ts';
+import { type Importance, preferredShares } from '../../server/http/importance.ts';
+import { findRefusal } from '../../server/http/overload.ts';
 
 const limits = { requests: 100, turnMs: 50 };
 const load = (own: Partial<Load>): Load => ({

@@ -47,3 +47,7 @@ export function errorTexts(
   const title = kind === 'notFound' ? t('errors.notFound.name') : t(`errors.${kind}.title`);
   return { title, message };
 }
+
+/** For a form whose password cannot be checked now. */
+export const passwordsBusyText = (t: T, seconds: number): string =>
+  `${t('errors.busy.passwords')} ${waitText(t, seconds)} ${t('errors.busy.reload')}`;
