@@ -16,6 +16,7 @@ import { measurePurchases } from './part-purchase.ts';
 import { measureRefresh } from './part-refresh.ts';
 import { measureScale } from './part-scale.ts';
 import { measureSignIns } from './part-sign-in.ts';
+import { measureSignInOverload } from './part-sign-in-overload.ts';
 import { measureApps, measureSignUps } from './part-sign-up.ts';
 import { measureStart } from './part-start.ts';
 import { embeddedStores, type Stores, serverStores } from './stores.ts';
@@ -23,8 +24,9 @@ import { embeddedStores, type Stores, serverStores } from './stores.ts';
 const help = `npm run bench -- [options]
 
   --only NAMES    of: provider, provider-servers, refresh, refresh-servers, sign-in, totp, sign-up, federation, look-up,
-                  look-up-servers, purchase, flood, overload, hash, page, start, import, import-servers, existence,
-                  existence-window (with commas; all of these by default), scale, scale-servers
+                  look-up-servers, purchase, flood, overload, sign-in-overload, hash, page, start, import,
+                  import-servers, existence, existence-window (with commas; all of these by default), scale,
+                  scale-servers
   --members NS    of scale: numbers of generated members (1000,100000,1000000)
   --pairs N       alternating pairs of each comparison (5)
   --seconds N     length of one round (3)
@@ -76,6 +78,7 @@ const parts: Record<string, Part> = {
   purchase: onEmbedded(measurePurchases),
   flood: onEmbedded(measureFlood),
   overload: onEmbedded(measureOverload),
+  'sign-in-overload': onEmbedded(measureSignInOverload),
   hash: measureHashes,
   page: onEmbedded(measurePage),
   start: onEmbedded(measureStart),

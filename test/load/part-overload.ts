@@ -1,7 +1,7 @@
 import { type Figure, median, quantile } from './figures.ts';
 import type { Generator } from './generator/main.ts';
 import type { Effort } from './part-provider.ts';
-import { type Child, startChild } from './rpc.ts';
+import { startChild } from './rpc.ts';
 import type { FoyerServer } from './servers/foyer.ts';
 import type { Stores } from './stores.ts';
 
@@ -16,7 +16,7 @@ export async function measureOverload(stores: Stores, { pairs, seconds }: Effort
   const generator = startChild<Generator>('generator/main.ts');
   const foyer = startChild<FoyerServer>('servers/foyer.ts', stores.environment);
   try {
-    const { port } = await foyer.start({ members });
+    const { port } = await foyer.start({ members: 0 });
     const ms = seconds * 1000;
     await generator.pages({ port, ms: 1_000, atOnce });
     const [capacities, once, ten]: [number[], number[], number[]] = [[], [], []];
@@ -53,59 +53,19 @@ export async function measureOverload(stores: Stores, { pairs, seconds }: Effort
         detail: `${sent} sent, ${refused} refused, p99 of ${waitedMs.length > 0 ? quantile(waitedMs, 0.99).toFixed(0) : 0} ms, with the generator's own waiting`,
       },
       ...(refusalMs.length > 0 ? byProcessorTime(median(pageMs), Math.max(0, median(refusalMs))) : []),
-      ...(await measureSignInOverload(generator, port, { pairs, seconds })),
     ];
   } finally {
     await Promise.all([generator.stop(), foyer.stop()]);
   }
 }
 
-const members = 500;
-
 /**
- * Sign-ins by password that are served when members send as many as the process can hash, and ten times as many: what a
- * generator on the same cores can send.
+ * With `times` × capacity offered, each second is divided among what is served and refused.
+ * @param part the processor time of a refusal, as a part of that of an answer
  */
-async function measureSignInOverload(
-  generator: Child<Generator>,
-  port: number,
-  { pairs, seconds }: Effort,
-): Promise<Figure[]> {
-  await generator.openSessions({ side: 'foyer', port, members, atOnce });
-  const ms = seconds * 1000;
-  const [capacities, ten]: [number[], number[]] = [[], []];
-  const waitedMs: number[] = [];
-  let [sent, refused] = [0, 0];
-  for (let round = 0; round < pairs; round += 1) {
-    const capacity = await generator.signIns({ port, ms, atOnce });
-    const flood = await generator.signInArrivals({ port, ms, perSecond: times * capacity });
-    capacities.push(capacity);
-    ten.push(flood.servedPerSecond / capacity);
-    for (const one of flood.refusedMs) waitedMs.push(one);
-    sent += flood.sent;
-    refused += flood.refused;
-  }
-  return [
-    {
-      what: `Sign-ins served at ${times} × capacity`,
-      value: median(ten),
-      unit: 'ratio',
-      aim: { atLeast: 0.8 },
-      detail: `capacity ${median(capacities).toFixed(0)}/s; ${sent} sent, ${refused} refused`,
-    },
-    {
-      what: 'A refused sign-in, p99',
-      value: waitedMs.length > 0 ? quantile(waitedMs, 0.99) : 0,
-      unit: 'ms',
-      aim: { below: 100 },
-      detail: `median ${waitedMs.length > 0 ? quantile(waitedMs, 0.5).toFixed(0) : 0} ms, with the generator's own waiting`,
-    },
-  ];
-}
+export const servedByProcessorTime = (part: number): number => Math.max(0, (1 - times * part) / (1 - part));
 
-/** With `times` × capacity offered, each second is divided among pages and refusals. */
 function byProcessorTime(pageMs: number, refusalMs: number): Figure[] {
-  const part = refusalMs / pageMs;
   return [
     {
       what: 'A refusal, processor time',
@@ -116,7 +76,7 @@ function byProcessorTime(pageMs: number, refusalMs: number): Figure[] {
     },
     {
       what: `Served at ${times} × capacity by processor time`,
-      value: Math.max(0, (1 - times * part) / (1 - part)),
+      value: servedByProcessorTime(refusalMs / pageMs),
       unit: 'ratio',
       aim: { atLeast: 0.8 },
       detail: 'of the cheapest page; a dearer request loses less',

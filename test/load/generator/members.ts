@@ -1,11 +1,16 @@
 import { memberEmail, password } from '../setting.ts';
 import { ownForm } from './browsing.ts';
 import { type Answer, type Connections, connect, cookiesOf, expect, runFor } from './connections.ts';
-import { type Arrivals, arrivals, browser } from './visitors.ts';
+import { openSockets } from './sockets.ts';
+import { type Arrivals, arrivalConnections, arrivals, browser, toOutcome } from './visitors.ts';
+
+/** A browser asks for a page. */
+const form = { ...ownForm, accept: browser.accept, 'accept-language': browser['accept-language'] };
+
+const toBody = (index: number) => new URLSearchParams({ username: memberEmail(index), password }).toString();
 
 const sendSignIn = (connections: Connections, index: number, cookie = ''): Promise<Answer> => {
-  const body = new URLSearchParams({ username: memberEmail(index), password }).toString();
-  return connections.send('POST', '/sign-in', cookie === '' ? ownForm : { ...ownForm, cookie }, body);
+  return connections.send('POST', '/sign-in', cookie === '' ? form : { ...form, cookie }, toBody(index));
 };
 
 /** A refusal may also be a redirect. */
@@ -65,22 +70,26 @@ export async function signInsPerSecond(
   return rate;
 }
 
-/** Users sign in at a fixed pace. */
-export const signInArrivals = (
+/** Users sign in at a fixed pace, on connections that are open before: a server accepts one in a turn of its loop. */
+export async function signInArrivals(
   port: number,
   devices: readonly string[],
   how: { ms: number; perSecond: number },
-): Promise<Arrivals> =>
-  arrivals(port, how, {
-    async send(connections, turn) {
+): Promise<Arrivals> {
+  const sockets = await openSockets(port, arrivalConnections);
+  const bodies = devices.map((_, index) => toBody(index));
+  try {
+    return await arrivals(how, async (turn) => {
       const index = turn % devices.length;
-      const answer = await sendSignIn(connections, index, devices[index]);
-      if (answer.status !== 303 || hasSession(answer)) return answer;
-      // The form shows its refusal on the page to which it leads.
-      return connections.send('GET', String(answer.headers.location), {
-        ...browser,
-        cookie: cookiesOf(answer).join('; '),
-      });
-    },
-    isServed: (answer) => answer.status === 303,
-  });
+      const { status, head } = await sockets.post(
+        '/sign-in',
+        { ...form, cookie: devices[index] ?? '' },
+        bodies[index] ?? '',
+      );
+      const isServed = status === 303 && head.includes('foyer_session=');
+      return toOutcome(status, { isServed, hasRetryAfter: head.includes('\r\nretry-after: ') });
+    });
+  } finally {
+    sockets.close();
+  }
+}

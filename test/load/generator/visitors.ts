@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Answer, type Connections, connect, direct, expect, proxied, runFor } from './connections.ts';
+import { connect, direct, expect, proxied, runFor } from './connections.ts';
 
 /** What a browser says of itself when a person opens a page. */
 export const browser = {
@@ -62,34 +62,33 @@ export interface Arrivals {
   refusedMs: number[];
 }
 
-interface Visit {
-  send(connections: Connections, index: number): Promise<Answer>;
-  isServed(answer: Answer): boolean;
+/** One answered request. Any other answer than 503 with Retry-After is no refusal. */
+export type Outcome = 'served' | 'refused';
+
+export function toOutcome(
+  status: number,
+  { isServed, hasRetryAfter }: Record<'isServed' | 'hasRetryAfter', boolean>,
+): Outcome {
+  if (isServed) return 'served';
+  if (status === 503 && hasRetryAfter) return 'refused';
+  throw new Error(`a request was answered ${status}`);
 }
 
 const paceMs = 5;
 /** More than are under way at once: a request that waited for a connection would measure this process. */
-const arrivalConnections = 600;
+export const arrivalConnections = 600;
 
-/**
- * Requests at a fixed pace, whatever is answered: visitors do not wait for each other.
- * @param visit.isServed any other answer is a refusal: 503 with Retry-After
- */
+/** Requests at a fixed pace, whatever is answered: visitors do not wait for each other. */
 export async function arrivals(
-  port: number,
   { ms, perSecond }: { ms: number; perSecond: number },
-  { send, isServed }: Visit,
+  send: (index: number) => Promise<Outcome>,
 ): Promise<Arrivals> {
-  const connections = connect(port, arrivalConnections);
   const refusedMs: number[] = [];
   let servedCount = 0;
   const visit = async (index: number) => {
     const sentMs = performance.now();
-    const answer = await send(connections, index);
-    const { status, headers } = answer;
-    if (isServed(answer)) servedCount += 1;
-    else if (status === 503 && headers['retry-after'] !== undefined) refusedMs.push(performance.now() - sentMs);
-    else throw new Error(`a request was answered ${status}`);
+    if ((await send(index)) === 'served') servedCount += 1;
+    else refusedMs.push(performance.now() - sentMs);
   };
   const visits: Promise<void>[] = [];
   const beganMs = performance.now();
@@ -102,7 +101,6 @@ export async function arrivals(
   }
   const servedInTime = servedCount;
   await Promise.all(visits);
-  await connections.close();
   return {
     sent: visits.length,
     servedPerSecond: servedInTime / (passedMs / 1000),
@@ -112,8 +110,14 @@ export async function arrivals(
 }
 
 /** GET / at a fixed pace. */
-export const pageArrivals = (port: number, how: { ms: number; perSecond: number }): Promise<Arrivals> =>
-  arrivals(port, how, {
-    send: (connections) => connections.send('GET', '/', browser),
-    isServed: ({ status }) => status === 200,
-  });
+export async function pageArrivals(port: number, how: { ms: number; perSecond: number }): Promise<Arrivals> {
+  const connections = connect(port, arrivalConnections);
+  try {
+    return await arrivals(how, async () => {
+      const { status, headers } = await connections.send('GET', '/', browser);
+      return toOutcome(status, { isServed: status === 200, hasRetryAfter: headers['retry-after'] !== undefined });
+    });
+  } finally {
+    await connections.close();
+  }
+}

@@ -3,6 +3,7 @@
  * with the users and client app of the measurement.
  */
 
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type * as AppModule from '../../../server/app.ts';
 import type * as DepsModule from '../../../server/deps.ts';
 import type * as OidcModule from '../../../server/oidc/index.ts';
@@ -105,8 +106,19 @@ async function start({ members }: { members: number }): Promise<Listening> {
   return listen(app);
 }
 
+const delay = monitorEventLoopDelay({ resolution: 5 });
+delay.enable();
+
+/** How late the event loop was since the call before, in milliseconds. */
+function lateness(): { p50: number; p99: number } {
+  const [p50 = 0, p99 = 0] = [50, 99].map((part) => delay.percentile(part) / 1e6);
+  delay.reset();
+  return { p50, p99 };
+}
+
 const handlers = {
   start,
+  lateness,
   usage,
   addNamed,
   addServices,
