@@ -17,7 +17,7 @@ export function findCodeFault(
   );
   if (tried.some((one) => !one.isDeclined)) return undefined;
   const own = tried.map(({ press: { planId, outcome } }) => `for ${planId}: ${outcome}`).join(', ');
-  return `the page says that ${code} is used up, and no purchase has used it; pressed ${own || 'by nobody'}`;
+  return `the page says that ${code} is used up, and no purchase has used it; pressed ${own || 'never'}`;
 }
 
 /** Nothing was paid, then or later. */
