@@ -6,9 +6,10 @@ const dayMs = 24 * 60 * 60_000;
 const paidMs = ({ invoice }: Sale): number => paidAt(invoice) * 1_000;
 const subscriptionOf = ({ invoice }: Sale): string | undefined => invoice.parent?.subscription_details?.subscription;
 
-/** The payments of the contract that ran at this time, the oldest first: a purchase, and the upgrades within its time. */
-function contractAt(books: Books, account: Account, atMs: number): Sale[] {
-  const paid = paidSales(books, account).filter((sale) => paidMs(sale) <= atMs + 999);
+/** The payments of a contract up to this one, the oldest first: a purchase, and the upgrades within its time. */
+function findContract(books: Books, account: Account, invoiceId: string | undefined): Sale[] {
+  const sales = paidSales(books, account);
+  const paid = sales.slice(0, sales.findIndex(({ invoice }) => invoice.id === invoiceId) + 1);
   const own = paid.filter((sale) => subscriptionOf(sale) === subscriptionOf(paid.at(-1) as Sale));
   const begins = own.findLastIndex(
     (sale, at) =>
@@ -53,8 +54,8 @@ function givenBack({ books, account }: Settled, contract: readonly Sale[], atMs:
 /** O2: a withdrawal keeps what its days cost, and gives back what it has named, once. */
 export function judgeWithdrawals(the: Settled): void {
   const { books, account, member, findings } = the;
-  for (const { atMs, cents, isDone, kept } of member.ledger.withdrawals) {
-    const contract = contractAt(books, account, atMs);
+  for (const { atMs, invoiceId, cents, isDone, kept } of member.ledger.withdrawals) {
+    const contract = findContract(books, account, invoiceId);
     const due = kept && costOfDays(contract, kept.used);
     if (kept && due && (kept.keptCents !== due.cents || kept.total !== due.total)) {
       const said = `keeps ${kept.keptCents} for ${kept.used} of ${kept.total} days`;

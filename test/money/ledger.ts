@@ -29,6 +29,16 @@ interface Entry {
 }
 
 /** Everything that one member was told and did, and what follows from it. */
+/** A withdrawal from a purchase, with what its page has named. */
+export interface Withdrawal {
+  atMs: number;
+  /** The last payment before it; undefined: there was none. */
+  invoiceId: string | undefined;
+  cents: number;
+  isDone: boolean;
+  kept: ReturnType<typeof readKeptDays>;
+}
+
 export interface Ledger {
   email: string;
   entries: Entry[];
@@ -50,8 +60,7 @@ export interface Ledger {
   judgedState: string;
   /** What the member has without payment: more than one after an act that has failed. */
   basePlans: (string | undefined)[];
-  /** Withdrawals from a purchase, with the amount that the page has named. */
-  withdrawals: { atMs: number; cents: number; isDone: boolean; kept: ReturnType<typeof readKeptDays> }[];
+  withdrawals: Withdrawal[];
   /** Owed to the seller, as pages have said: the next charge contains it. */
   owedCents: number;
   /** A request for deletion was not answered: the next sign-in takes it back, if it was stored. */

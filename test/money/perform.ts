@@ -8,7 +8,7 @@ import { nothing, type Outcome, type Press, readBalance, shownAnnouncement, show
 import { type Operation, type Random, shownOperation } from './operations.ts';
 import { performAlone } from './outside.ts';
 import { type Announcement, type NextCharge, readKeptDays, readNextCharge } from './read-pages.ts';
-import { accountOf, dayOf, isLive, planOfPrice } from './stripe-books.ts';
+import { accountOf, dayOf, isLive, paidSales, planOfPrice } from './stripe-books.ts';
 import type { Member, World } from './world.ts';
 
 const pathOf = (planId: string) => `/plan-purchase/${planId}`;
@@ -240,17 +240,17 @@ async function takeDeal(world: World, member: Member, { hand, operation }: Hand)
 }
 
 /** The page names what is given back. */
-async function withdraw(world: World, { ledger }: Member, { hand, operation }: Hand): Promise<Outcome> {
-  const atMs = world.nowMs();
+async function withdraw(world: World, { ledger, email }: Member, { hand, operation }: Hand): Promise<Outcome> {
+  const [atMs, books] = [world.nowMs(), world.books()];
+  const invoiceId = paidSales(books, accountOf(books, email)).at(-1)?.invoice.id;
   const done = await world.during(operation.fault, () => acts.pressOnly(hand, `${acts.membershipPath}/withdraw`));
-  const { outcome = 'unknown', amountCents } = done.result ?? {};
+  const { outcome = 'unknown', amountCents, text = '' } = done.result ?? {};
   if (outcome === 'refused') return outcome;
   const isDone = outcome === 'done' || outcome === 'noted';
   if (amountCents !== undefined) {
-    const kept = readKeptDays(done.result?.text ?? '');
     // What is not owed any more is named too, alone where nothing was paid.
-    const isGivenBack = / We give [^.]+\.\d\d back /.test(done.result?.text ?? '');
-    if (isGivenBack) ledger.withdrawals.push({ atMs, cents: amountCents, isDone, kept });
+    if (/ We give [^.]+\.\d\d back /.test(text))
+      ledger.withdrawals.push({ atMs, invoiceId, cents: amountCents, isDone, kept: readKeptDays(text) });
   }
   ledger.promises = isDone ? [nothing] : [...ledger.promises, nothing];
   return outcome;
