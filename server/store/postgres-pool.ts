@@ -13,7 +13,7 @@ const DEADLOCK_DETECTED = '40P01';
 const NOT_NOW = /^(08...|53...|57...|55P03|25006|25P03)$/;
 
 /** Read-only: this connection is to a former primary, and another one leads to the present one. */
-const READ_ONLY = '25006';
+const READ_ONLY = /^25006$/;
 
 /** Insufficient privilege. */
 const NO_RIGHT = /^42501$/;
@@ -84,7 +84,7 @@ class CheckedPoolClient implements PostgresPoolClient {
     if (error instanceof pg.DatabaseError) {
       if (NO_RIGHT.test(error.code ?? ''))
         return new StoreUnavailable(`PostgreSQL refuses its user: ${error.message}`, { cause: error });
-      if (error.code === READ_ONLY) this.#broken = true;
+      if (READ_ONLY.test(error.code ?? '')) this.#broken = true;
       return NOT_NOW.test(error.code ?? '') ? unavailable(error) : error;
     }
     // Thrown by this program before anything was sent, for example for a value that cannot be stored.

@@ -13,24 +13,25 @@ export async function startServers(postgresSettings: string[] = []) {
     startRedis(['--appendonly', 'yes', '--appendfsync', 'always']),
   ]);
   const dataDir = await mkdtemp(join(tmpdir(), 'foyer-failures-'));
-  const urls = { databaseUrl: postgres.url, redisUrl: redis.url, dataDir };
-  const backend: Backend = {
+  /** @param databaseUrl of the PostgreSQL, directly or through a proxy */
+  const backendAt = (databaseUrl: string): Backend => ({
     name: 'servers of its own',
     async open() {
-      const database = await openDatabase({ url: postgres.url, dataDir });
+      const database = await openDatabase({ url: databaseUrl, dataDir });
       await migrate(database);
       const kv = await openKeyValue({ url: redis.url, dataDir });
       const destroy = async () => {
         await Promise.all([kv.close(), database.close()]);
       };
-      return { database, kv, urls, destroy };
+      return { database, kv, urls: { databaseUrl, redisUrl: redis.url, dataDir }, destroy };
     },
     reserve: () => Promise.reject(new Error('these servers are used once')),
-  };
+  });
   return {
     postgres,
     redis,
-    backend,
+    backendAt,
+    backend: backendAt(postgres.url),
     async stop() {
       await Promise.all([postgres.stop(), redis.stop()]);
       await rm(dataDir, { recursive: true, force: true });

@@ -22,6 +22,8 @@ export interface ServerProxy {
   disarm(): void;
   /** The connections from Foyer at present. */
   connections(): number;
+  /** New connections lead to another server, as after a failover; present ones stay. */
+  leadTo(target: string): void;
   /** Restores the initial state. */
   mend(): Promise<void>;
   stop(): Promise<void>;
@@ -55,7 +57,7 @@ class Link {
 }
 
 export async function startProxy(target: string): Promise<ServerProxy> {
-  const { hostname: host, port } = new URL(target);
+  let { hostname: host, port } = new URL(target);
   const links = new Set<Link>();
   let state: State = { name: 'open' };
   let trap: Required<Trap> | undefined;
@@ -132,6 +134,9 @@ export async function startProxy(target: string): Promise<ServerProxy> {
     },
     disarm() {
       trap = undefined;
+    },
+    leadTo(next) {
+      ({ hostname: host, port } = new URL(next));
     },
     connections: () => [...links].filter(({ client }) => !client.destroyed).length,
     async mend() {

@@ -117,30 +117,11 @@ export async function startPostgres(options: SpawnOptions = {}, extra: string[] 
   const data = join(folder, 'data');
   const as = await unprivileged(folder);
   const settings = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=200', ...extra];
-  const arguments_ = [
-    '-D',
-    data,
-    '-p',
-    String(port),
-    '-h',
-    '127.0.0.1',
-    '-k',
-    '',
-    ...settings.flatMap((s) => ['-c', s]),
-  ];
   const initialise = ['-D', data, '-U', 'foyer', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'];
   await run(required('initdb'), initialise, as);
-  // It listens a moment before it accepts connections.
-  const isReady = () =>
-    run(required('pg_isready'), ['-h', '127.0.0.1', '-p', String(port)]).then(
-      () => true,
-      () => false,
-    );
   async function again(attempts = 100): Promise<ChildProcess> {
-    const child = spawnServer(required('postgres'), arguments_, { ...as, ...options });
     try {
-      await until(isReady, child);
-      return child;
+      return await openPostgres({ port, data, settings, as: { ...as, ...options } });
     } catch (error) {
       // After SIGKILL its children hold the memory for a moment.
       if (attempts === 0) throw error;
@@ -149,6 +130,44 @@ export async function startPostgres(options: SpawnOptions = {}, extra: string[] 
     }
   }
   return service({ child: await again(0), port, url: `postgres://foyer@127.0.0.1:${port}/postgres`, folder, again });
+}
+
+interface PostgresFiles {
+  port: number;
+  data: string;
+  /** name=value */
+  settings: readonly string[];
+  as: SpawnOptions;
+}
+
+async function openPostgres({ port, data, settings, as }: PostgresFiles): Promise<ChildProcess> {
+  const place = ['-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', ''];
+  const child = spawnServer(required('postgres'), [...place, ...settings.flatMap((s) => ['-c', s])], as);
+  // It listens a moment before it accepts connections.
+  const isReady = () =>
+    run(required('pg_isready'), ['-h', '127.0.0.1', '-p', String(port)]).then(
+      () => true,
+      () => false,
+    );
+  await until(isReady, child);
+  return child;
+}
+
+/** A hot standby of a PostgreSQL, which gets all of its changes until it is promoted to a primary of its own. */
+export async function startStandby(primary: Service): Promise<Service & { promote(): Promise<void> }> {
+  const port = await freePort();
+  const folder = await mkdtemp(join(tmpdir(), 'foyer-standby-'));
+  const data = join(folder, 'data');
+  const as = await unprivileged(folder);
+  await run(required('pg_basebackup'), ['-d', primary.url, '-D', data, '-R', '--no-sync', '-c', 'fast'], as);
+  const again = () => openPostgres({ port, data, as, settings: ['max_connections=200', 'fsync=off'] });
+  const url = `postgres://foyer@127.0.0.1:${port}/postgres`;
+  return {
+    ...service({ child: await again(), port, url, folder, again }),
+    async promote() {
+      await run(required('pg_ctl'), ['promote', '-w', '-D', data], as);
+    },
+  };
 }
 
 /** PostgreSQL refuses to run as root: then it runs as the user `postgres` or `nobody`, who gets the folder. */
