@@ -30,16 +30,14 @@ const dateStyles = {
 
 export type DateStyle = keyof typeof dateStyles;
 
+/** A style in UTC, or with the time zone of the user (IANA name). */
+type DateFormat = DateStyle | { style: DateStyle; timeZone: string };
+
 /**
- * A time in the language's format.
+ * A time in the language's format, for a mail as text.
  * @param timeMs milliseconds since the epoch
- * @param format a style in UTC, or with the time zone of the user (IANA name)
  */
-export function formatDate(
-  lang: Language,
-  timeMs: number,
-  format: DateStyle | { style: DateStyle; timeZone: string } = 'date',
-): string {
+export function formatPlainDate(lang: Language, timeMs: number, format: DateFormat = 'date'): string {
   const { style, timeZone } = typeof format === 'string' ? { style: format, timeZone: 'UTC' } : format;
   const key = `${lang} ${style} ${timeZone}`;
   let formatter = dates.get(key);
@@ -52,9 +50,11 @@ export function formatDate(
   return lang === 'fr' ? text.replace(/^1 /, '1er ') : text;
 }
 
-/** A day as a part of a text, “Nov 20, 2027”, which is not broken into lines. */
-export const formatUnbrokenDay = (lang: Language, timeMs: number): string =>
-  formatDate(lang, timeMs, 'short').replaceAll(' ', '\u00a0');
+/** The same on a page: a line breaks between a day and its time alone. */
+export const formatDate = (lang: Language, timeMs: number, format: DateFormat = 'date'): string =>
+  formatPlainDate(lang, timeMs, format)
+    .replaceAll(' ', '\u00a0')
+    .replace(/\u00a0(?=\d{1,2}:\d{2})/, ' ');
 
 /**
  * An amount of money in the language's format.

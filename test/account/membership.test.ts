@@ -56,7 +56,7 @@ describe('the page of the membership', () => {
     for (const url of [invoice?.url, invoice?.pdfUrl]) expect(html).toContain(`href="${url}"`);
     // One line below the heading has all of it.
     expect(html).toMatch(
-      /<h1>Your membership<\/h1><p class="muted">Starter, every 365 days\u00a0· \$900 every 365 days\u00a0· Renews on \w+ \d+, \d{4}<\/p>/,
+      /<h1>Your membership<\/h1><p class="muted">Starter, every 365 days\u00a0· Renews on \w+\s\d+,\s\d{4}<\/p>/,
     );
     // The home page of the settings has one line.
     expect(await page(browser, '/settings')).toMatch(/Starter, every 365 days Renews on .* Manage/);
@@ -103,7 +103,7 @@ describe('the page of the membership', () => {
     );
     expect(await page(browser, '/settings')).toContain(`From ${end}: Starter, every 30 days`);
     expect(await page(browser, `${path}/resume`)).toContain(
-      `You won’t change to Starter, every 30 days. Growth goes on and renews on ${end} at $499.00.`,
+      `You won’t change to Starter, every 30 days. Growth continues and renews on ${end} at $499.00.`,
     );
     await browser.post(`${path}/resume`);
     expect(await page(browser)).toContain(`Renews on ${end}`);

@@ -131,7 +131,7 @@ describe.each(backends)('notifications, on $name', (backend) => {
     expect(page).toContain('&lt;b&gt;second&lt;/b&gt;');
     expect(page).not.toContain('<b>second</b>');
     // The time is relative, with the exact one in its attributes.
-    expect(page).toMatch(/<time dateTime="\d{4}-\d\d-\d\dT[\d:.]+Z" title="[^"]+ UTC">Now<\/time>/);
+    expect(page).toMatch(/<time dateTime="\d{4}-\d\d-\d\dT[\d:.]+Z" title="[^"]+\sUTC">Now<\/time>/);
     // The button for all of them is above the list.
     expect(page.indexOf('Mark all as read')).toBeGreaterThan(page.indexOf('<h1'));
     expect(page.indexOf('Mark all as read')).toBeLessThan(page.indexOf('<li class="notification-row"'));

@@ -1,6 +1,6 @@
 import { listOrders } from '../../server/billing/index.ts';
 import type { User } from '../../server/users/index.ts';
-import { formatDate } from '../../views/format.ts';
+import { formatPlainDate } from '../../views/format.ts';
 import type { Browser } from '../support/browser.ts';
 import { anyBackend } from '../support/stores.ts';
 import { wordsOf } from './checkout/shop.ts';
@@ -86,7 +86,7 @@ describe('the hour in which a renewal is a draft', () => {
     const [draft] = (await shop.stripe.client().invoices.list({ customer: await customerOf(user), status: 'draft' }))
       .data;
     const from = ((draft?.automatically_finalizes_at ?? 0) + 600) * 1_000;
-    const time = formatDate('en', from, 'dateTime').replaceAll(/\s/g, ' ');
+    const time = formatPlainDate('en', from, 'dateTime').replaceAll(/\s/g, ' ');
     expect(wordsOf(html).replaceAll(/\s/g, ' ')).toContain(
       `Your renewal of $99.00 is being charged. You can change your plan from ${time} UTC.`,
     );
@@ -177,7 +177,7 @@ describe('the hour in which a renewal is a draft', () => {
 
   it('The page that cancels says that the renewal has begun, and the member keeps what it pays', async () => {
     const { user, browser } = await renewingMember();
-    const end = formatDate('en', (await shop.membership.getMembership(user.id))?.periodEnd ?? 0, 'date');
+    const end = formatPlainDate('en', (await shop.membership.getMembership(user.id))?.periodEnd ?? 0, 'date');
     const words = await pageWords(browser, cancelPath);
     expect(words).toContain(`Your renewal of $99.00 for the period until ${end} has begun and is charged.`);
     expect(words).toContain(`Until ${end} you keep everything`);

@@ -84,7 +84,7 @@ describe('a price that was raised after the purchase', () => {
     expect(await shop.buy(user, 'm-99')).toMatchObject({ kind: 'scheduled' });
     const browser = await shop.foyer.signedIn(user);
     const keep = wordsOf(await (await browser.get('/settings/membership/resume')).text());
-    expect(keep).toMatch(/Growth goes on and renews on \w+ \d+, \d{4} at \$499\.00\./);
+    expect(keep).toMatch(/Growth continues and renews on \w+ \d+, \d{4} at \$499\.00\./);
     await browser.post('/settings/membership/resume');
     shop.passTime(30 * dayMs + 3 * 60 * 60_000);
     await shop.membership.refresh(user.id);

@@ -68,7 +68,7 @@ describe('a pause of a paid plan', () => {
     const end = (await standing(shop, user)).periodEnd ?? 0;
     await pauseFor(browser, 1);
     const { html, fields } = await openAct(browser, 'resume');
-    expect(wordsOf(html)).toContain(`The pause doesn’t happen. Starter goes on and renews on ${day(end)} at $99.00.`);
+    expect(wordsOf(html)).toContain(`The pause doesn’t happen. Starter continues and renews on ${day(end)} at $99.00.`);
     const answer = await browser.post(`${path}/resume`, fields);
     expect(answer.headers.get('location')).toBe(`${path}#membership:resumed`);
     expect(await standing(shop, user)).toMatchObject({ pause: null, status: 'active', nextCharge: { at: end } });

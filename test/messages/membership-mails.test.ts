@@ -34,7 +34,7 @@ describe('the receipt', () => {
       Discount: '−$90.00',
       'Credit used': '−$12.50',
       'Amount charged': '$797.50',
-      'Charged to': 'Visa ••••\u00a04242',
+      'Charged to': 'Visa\u00a0••••\u00a04242',
       'Order date': 'November 21, 2026',
       'Renews on': 'November 21, 2027',
       Invoice: 'FOYER-0007',

@@ -54,7 +54,15 @@ describe('the sandbox’s billing page', () => {
       const { status, html } = await page(lang);
       expect(status).toBe(200);
       expect(rawKeys(html)).toEqual([]);
-      for (const text of ['vera@example.com', 'Visa ••••\u00a04242', 'm-99', '99', 'active', 'HALF', 'Half of it']) {
+      for (const text of [
+        'vera@example.com',
+        'Visa\u00a0••••\u00a04242',
+        'm-99',
+        '99',
+        'active',
+        'HALF',
+        'Half of it',
+      ]) {
         expect(visible(html)).toContain(text);
       }
     }
@@ -90,7 +98,7 @@ describe('the sandbox’s billing page', () => {
     });
     await stripe.paymentMethods.attach(id, { customer: customer.id });
     const { html } = await page();
-    expect(visible(html)).toContain('SEPA debit ••••\u00a03000');
+    expect(visible(html)).toContain('SEPA\u00a0debit\u00a0••••\u00a03000');
     expect(html).toContain(`value="${id}" name="failDebit"`);
     const [price] = (await stripe.prices.list({ lookup_keys: ['m-99'] })).data;
     /** The state of a new subscription's invoice when the bank has answered. */

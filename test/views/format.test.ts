@@ -1,4 +1,4 @@
-import { capitalized, formatAgo, formatAmount, formatDate } from '../../views/format.ts';
+import { capitalized, formatAgo, formatAmount, formatDate, formatPlainDate } from '../../views/format.ts';
 
 /** Intl writes narrow and non-breaking spaces. */
 const plain = (text: string) => text.replaceAll(/[\u00a0\u202f]/g, ' ');
@@ -41,12 +41,20 @@ it.each([
   ['time', '01:03 UTC'],
 ] as const)('The first day of a month is an ordinal in French, in the style %s', (style, text) => {
   expect(plain(formatDate('fr', Date.UTC(2026, 11, 1, 1, 3), style))).toBe(text);
-  expect(formatDate('fr', Date.UTC(2026, 11, 11))).toMatch(/^11 /);
-  expect(formatDate('nl', Date.UTC(2026, 11, 1))).toBe('1 december 2026');
+  expect(plain(formatDate('fr', Date.UTC(2026, 11, 11)))).toMatch(/^11 /);
+  expect(plain(formatDate('nl', Date.UTC(2026, 11, 1)))).toBe('1 december 2026');
+});
+
+it('A date on a page breaks between the day and its time alone, and one of a mail has plain spaces', () => {
+  expect(formatDate('en', timeMs)).toBe('November\u00a020,\u00a02027');
+  expect(formatDate('de', timeMs)).toBe('20.\u00a0November\u00a02027');
+  expect(formatDate('en', timeMs, 'moment').split(' ')).toHaveLength(2);
+  expect(formatDate('nl', timeMs, 'time')).not.toContain(' ');
+  expect(formatPlainDate('fr', timeMs)).toBe('20 novembre 2027');
 });
 
 it('A time zone moves the date', () => {
-  expect(formatDate('en', Date.UTC(2027, 0, 1, 2), { style: 'short', timeZone: 'America/New_York' })).toBe(
+  expect(plain(formatDate('en', Date.UTC(2027, 0, 1, 2), { style: 'short', timeZone: 'America/New_York' }))).toBe(
     'Dec 31, 2026',
   );
   expect(plain(formatDate('en', timeMs, 'moment'))).toBe('Nov 20, 2027, 2:05 PM UTC');

@@ -1,5 +1,5 @@
 import type { T } from '../../locales/index.ts';
-import { formatUnbrokenDay } from '../format.ts';
+import { formatDate } from '../format.ts';
 import { ScopeList } from '../oidc/scope-list.tsx';
 import { scopeTexts } from '../oidc/scope-texts.ts';
 import type { PageContext } from '../page-context.ts';
@@ -64,8 +64,8 @@ function AppRow(props: { ctx: PageContext } & ConnectedAppView) {
         </p>
         <p className="item-value small">
           {t('oauth.connected.dates', {
-            since: formatUnbrokenDay(lang, createdAt),
-            used: formatUnbrokenDay(lang, lastUsedAt),
+            since: formatDate(lang, createdAt, 'short'),
+            used: formatDate(lang, lastUsedAt, 'short'),
           })}
         </p>
         {scopes.length === 0 ? (

@@ -67,15 +67,14 @@ export function MembershipPage({
   );
 }
 
-/** Plan, price and next date of a membership, in one line; of a free plan only that it is free. A notice says more of what is owed. */
+/** Plan and next date of a membership, in one line; of a free plan only that it is free. A notice says more of what is owed. */
 function membershipLine(ctx: PageContext, membership: MembershipView): string {
   const { status, trial } = membership;
   if (status.kind === 'lasting' && status.isFree) return planStatusLine(ctx, membership);
   const plan = 'plan' in status ? status.plan : undefined;
-  const price = status.kind === 'lasting' || status.kind === 'gift' ? undefined : plan?.price;
   const name = plan?.line ?? (status.kind === 'trial' ? trial?.name : undefined);
   const owed = status.kind === 'unpaid' && isOwed(membership) ? membership.unpaid : undefined;
-  const parts = [name, price, owed ? owedLine(ctx, owed) : planStatusLine(ctx, membership)];
+  const parts = [name, owed ? owedLine(ctx, owed) : planStatusLine(ctx, membership)];
   return [...new Set(parts.filter((part) => part !== undefined && part !== ''))].join('\u{a0}· ');
 }
 

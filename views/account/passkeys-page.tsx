@@ -1,4 +1,4 @@
-import { formatUnbrokenDay } from '../format.ts';
+import { formatDate } from '../format.ts';
 import type { PageContext } from '../page-context.ts';
 import { ButtonLink } from '../parts/button.tsx';
 import { Chip } from '../parts/chip.tsx';
@@ -56,7 +56,7 @@ export function PasskeysPage({ ctx, passkeys, max, available, notice }: Passkeys
 
 function PasskeyRow({ ctx, id, name, backedUp, createdAt, lastUsedAt }: { ctx: PageContext } & PasskeyView) {
   const { t, lang } = ctx;
-  const added = formatUnbrokenDay(lang, createdAt);
+  const added = formatDate(lang, createdAt, 'short');
   const which = new URLSearchParams({ passkey: id });
   return (
     <li className="passkey-row">
@@ -69,7 +69,7 @@ function PasskeyRow({ ctx, id, name, backedUp, createdAt, lastUsedAt }: { ctx: P
         <p className="item-value small">
           {lastUsedAt === null
             ? t('passkeys.added', { added })
-            : t('passkeys.addedUsed', { added, used: formatUnbrokenDay(lang, lastUsedAt) })}
+            : t('passkeys.addedUsed', { added, used: formatDate(lang, lastUsedAt, 'short') })}
         </p>
       </div>
       <div className="actions">

@@ -1,4 +1,4 @@
-import { formatUnbrokenDay } from '../format.ts';
+import { formatDate } from '../format.ts';
 import type { PageContext } from '../page-context.ts';
 import { Card } from '../parts/card.tsx';
 import { Chip } from '../parts/chip.tsx';
@@ -107,7 +107,7 @@ function LinkRow({
   offered,
 }: { ctx: PageContext } & LinkedProviderView) {
   const { t, lang } = ctx;
-  const linked = formatUnbrokenDay(lang, linkedAt);
+  const linked = formatDate(lang, linkedAt, 'short');
   return (
     <li className="passkey-row">
       <ListedMark name={name} mark={mark} logo={logo} />
@@ -118,7 +118,7 @@ function LinkRow({
           <span className="small">
             {lastUsedAt === null
               ? t('federation.linked.linkedOn', { linked })
-              : t('federation.linked.linkedUsed', { linked, used: formatUnbrokenDay(lang, lastUsedAt) })}
+              : t('federation.linked.linkedUsed', { linked, used: formatDate(lang, lastUsedAt, 'short') })}
           </span>{' '}
           {!offered && <Chip tone="warn">{t('federation.linked.notOffered')}</Chip>}
         </p>

@@ -25,7 +25,7 @@ const walletNames: Record<string, string> = { apple_pay: 'Apple Pay', google_pay
 const agreedBy: Record<string, string> = { ideal: 'iDEAL', bancontact: 'Bancontact' };
 
 /**
- * `Visa •••• 4242`, with the figures kept beside their dots; an unknown brand is omitted. `Apple Pay (Visa •••• 4242)`,
+ * `Visa •••• 4242`, in one line; an unknown brand is omitted. `Apple Pay (Visa •••• 4242)`,
  * `SEPA debit •••• 3000`, `iDEAL (SEPA debit •••• 3000)`, `Link`.
  */
 export function cardName(t: T, { brand, lastFour }: Pick<CardView, 'brand' | 'lastFour'>): string {
@@ -36,7 +36,7 @@ export function cardName(t: T, { brand, lastFour }: Pick<CardView, 'brand' | 'la
   if (brand === 'link') return 'Link';
   const named = brandNames[brand] ?? brand.charAt(0).toUpperCase() + brand.slice(1);
   const name = brand === 'sepa_debit' ? t('payment.methods.debit') : named;
-  return `${brand === 'unknown' ? '' : `${name} `}••••\u00a0${lastFour}`;
+  return `${brand === 'unknown' ? '' : `${name} `}•••• ${lastFour}`.replaceAll(' ', '\u00a0');
 }
 
 /** Tests for a card, in a wallet or not: only cards expire. */

@@ -1,5 +1,5 @@
 import type { texts } from '../../locales/index.ts';
-import { formatDate } from '../format.ts';
+import { formatPlainDate } from '../format.ts';
 import { defineMail } from './definition.ts';
 import { home, newPassword, origin, text, time, warning, when } from './facts.ts';
 
@@ -117,7 +117,7 @@ export const accountMails = {
     lead: ({ operator }, { t }) => t(`mail.emailChanged.${operator ? 'leadOperator' : 'lead'}`),
     facts: changedEmailFacts,
     advice: ({ undoUntilMs }, { t, lang }) =>
-      t('mail.emailChanged.notYou', { until: formatDate(lang, undoUntilMs, 'exact') }),
+      t('mail.emailChanged.notYou', { until: formatPlainDate(lang, undoUntilMs, 'exact') }),
     button: { label: 'mail.emailChanged.undo', href: ({ undoUrl }) => undoUrl },
     sample: {
       ...changedEmail,

@@ -1,7 +1,7 @@
 /** The facts and links that several mails share. */
 import type { T, TextKey } from '../../locales/index.ts';
 import { cardName, methodKind } from '../billing/card-name.ts';
-import { type DateStyle, formatAmount, formatDate } from '../format.ts';
+import { type DateStyle, formatAmount, formatPlainDate } from '../format.ts';
 import type { MailFact, MailLink, MailsWith } from './definition.ts';
 
 export const text = <Key extends string>(label: TextKey, key: Key): MailFact<{ [Name in Key]?: string }> => ({
@@ -17,7 +17,7 @@ export const time = <Key extends string>(
   label,
   value(values, { lang }) {
     const atMs: number | undefined = values[key];
-    return atMs === undefined ? undefined : formatDate(lang, atMs, style);
+    return atMs === undefined ? undefined : formatPlainDate(lang, atMs, style);
   },
 });
 

@@ -1,5 +1,5 @@
 import type { Language, T } from '../../locales/index.ts';
-import { formatAmount, formatDate } from '../format.ts';
+import { formatAmount, formatPlainDate } from '../format.ts';
 import { failedPaymentLead } from './facts.ts';
 import type { MembershipMailValues } from './index.ts';
 
@@ -26,22 +26,22 @@ interface MailNotice {
 function toComingNotification({ lang, t }: Reader, { template, values }: MembershipMail): MailNotice | undefined {
   switch (template) {
     case 'plan-pauses': {
-      const start = `${t('mail.membership.pausesOn')} ${formatDate(lang, values.pausesAt)}`;
+      const start = `${t('mail.membership.pausesOn')} ${formatPlainDate(lang, values.pausesAt)}`;
       return { title: t('mail.planPauses.title'), description: toLine(values.planName, start) };
     }
     case 'plan-paused': {
-      const end = `${t('mail.membership.resumesOn')} ${formatDate(lang, values.resumesAt)}`;
+      const end = `${t('mail.membership.resumesOn')} ${formatPlainDate(lang, values.resumesAt)}`;
       return { title: t('mail.planPaused.title'), description: toLine(values.planName, end) };
     }
     case 'gift-redeemed':
     case 'gift-ends': {
-      const end = `${t('mail.membership.endsOn')} ${formatDate(lang, values.endsAt)}`;
+      const end = `${t('mail.membership.endsOn')} ${formatPlainDate(lang, values.endsAt)}`;
       const title = t(template === 'gift-ends' ? 'mail.giftEnds.title' : 'mail.giftRedeemed.title');
       return { title, description: toLine(values.planName, end) };
     }
     case 'plan-trial-began':
     case 'plan-trial-ends': {
-      const charge = `${formatAmount(lang, values.amountCents, values)} ${formatDate(lang, values.chargedAt)}`;
+      const charge = `${formatAmount(lang, values.amountCents, values)} ${formatPlainDate(lang, values.chargedAt)}`;
       const title = t(template === 'plan-trial-ends' ? 'mail.planTrialEnds.title' : 'mail.planTrialBegan.title');
       return { title, description: toLine(values.planName, charge) };
     }
@@ -72,14 +72,17 @@ export function toNotification({ lang, t }: Reader, mail: MembershipMail): MailN
     }
     case 'plan-changes': {
       const plans = `${values.fromPlan} → ${values.toPlan}`;
-      return { title: t('mail.planChanges.title'), description: toLine(plans, formatDate(lang, values.changesAt)) };
+      return {
+        title: t('mail.planChanges.title'),
+        description: toLine(plans, formatPlainDate(lang, values.changesAt)),
+      };
     }
     case 'plan-cancelled': {
-      const end = `${t('mail.membership.endsOn')} ${formatDate(lang, values.endsAt)}`;
+      const end = `${t('mail.membership.endsOn')} ${formatPlainDate(lang, values.endsAt)}`;
       return { title: t('mail.planCancelled.title'), description: toLine(values.planName, end) };
     }
     case 'plan-not-resumed': {
-      const end = `${t('mail.membership.endsOn')} ${formatDate(lang, values.endsAt)}`;
+      const end = `${t('mail.membership.endsOn')} ${formatPlainDate(lang, values.endsAt)}`;
       return { title: t('mail.planNotResumed.title'), description: toLine(values.planName, end) };
     }
     case 'payment-failed':

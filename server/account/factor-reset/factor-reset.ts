@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely';
-import { formatDate } from '../../../views/format.ts';
+import { formatPlainDate } from '../../../views/format.ts';
 import { resolveLanguage, translator } from '../../http/index.ts';
 import { removeAllFactors } from '../../mfa/index.ts';
 import { randomToken, sha256, type UserId } from '../../shared/index.ts';
@@ -58,7 +58,7 @@ export async function requestFactorReset(
     const about = { givenName: user.givenName, atMs, dueAtMs, cancelUrl };
     await outbox.add(trx, { channel: 'mail', to: user.email, template: 'factor-reset-asked', lang, values: about });
     const t = translator(lang);
-    const date = formatDate(lang, dueAtMs, 'moment');
+    const date = formatPlainDate(lang, dueAtMs, 'moment');
     if (bySms && user.phone !== null && user.phoneVerified) {
       const text = t('leaving.reset.sms', { brand: brandName, date, url: cancelUrl });
       await outbox.add(trx, { channel: 'sms', to: user.phone, text, expiresAtMs: dueAtMs });

@@ -1,5 +1,5 @@
 import type { BeginBoxProps } from '../../../views/billing/begin-box.tsx';
-import { capitalized, formatAmount, formatDate, formatUnbrokenDay } from '../../../views/format.ts';
+import { capitalized, formatAmount, formatDate } from '../../../views/format.ts';
 import type { SummaryLine } from '../../../views/parts/summary-list.tsx';
 import { type Catalogue, needsRequestToBegin, type Plan, planRank } from '../catalogue/catalogue.ts';
 import type { Quote } from '../results.ts';
@@ -36,7 +36,7 @@ export function orderText({ lang, t }: TextContext, quote: Quote, currency: stri
   // 'from' would say that each later charge is this one.
   const isEachTime = next.discountEndsAt === null && next.creditUsedCents === 0 && !hasDebt(next);
   const per = isEachTime ? eachPeriodText({ t }, quote) : undefined;
-  const date = formatUnbrokenDay(lang, at);
+  const date = formatDate(lang, at, 'short');
   return per === undefined ? t('checkout.payOnce', { amount, date }) : t('checkout.payLater', { amount, per, date });
 }
 
@@ -54,7 +54,7 @@ function laterOrderText({ lang, t }: TextContext, quote: Quote, money: (cents: n
   const { regularCents, firstRegularCents: first, discountEndsAt } = next;
   if (discountEndsAt !== null) {
     if (first !== undefined) return t('checkout.payOnce', { amount: money(first), date: firstRegularDay(lang, next) });
-    const date = formatUnbrokenDay(lang, discountEndsAt);
+    const date = formatDate(lang, discountEndsAt, 'short');
     const per = eachPeriodText({ t }, quote);
     // The tax of the whole amount is not known yet.
     if (regularCents === null || per === undefined) return t('checkout.payFrom', { date });

@@ -1,4 +1,4 @@
-import { formatAmount, formatUnbrokenDay } from '../../../views/format.ts';
+import { formatAmount, formatDate } from '../../../views/format.ts';
 import type { SummaryLine } from '../../../views/parts/summary-list.tsx';
 import type { Plan } from '../catalogue/catalogue.ts';
 import type { Quote } from '../results.ts';
@@ -37,7 +37,7 @@ export function trialOrderText(
   const first = next.amountCents === 0 ? next.firstRegularCents : undefined;
   const date =
     first === undefined
-      ? formatUnbrokenDay(lang, next.amountCents === 0 ? (next.discountEndsAt ?? endsAt) : endsAt)
+      ? formatDate(lang, next.amountCents === 0 ? (next.discountEndsAt ?? endsAt) : endsAt, 'short')
       : firstRegularDay(lang, next);
   const isEachTime = next.discountEndsAt === null && next.creditUsedCents === 0 && !hasDebt(next);
   const [each, once] =
@@ -55,7 +55,7 @@ export function toTrialView(
   { next, total, endsAt }: { next: NextCharge; total: QuoteView['total']; endsAt: number },
 ): QuoteView {
   const { lang, t } = ctx;
-  const date = formatUnbrokenDay(lang, endsAt);
+  const date = formatDate(lang, endsAt, 'short');
   const amount = formatAmount(lang, next.amountCents, { currency: next.currency });
   const regular = formatAmount(lang, next.regularCents ?? next.amountCents, { currency: next.currency });
   const count = plan.trialDays ?? 0;

@@ -7,6 +7,6 @@ export type ChargeMail = MembershipMail & { charge?: NextCharge | undefined };
 
 /** Its values, with the sentences that the membership page has behind the amount of the same charge. */
 export function toMailValues(ctx: TextContext, { values, charge }: ChargeMail): MembershipMail['values'] {
-  const more = charge ? laterAmountsText(ctx, charge).trim() : '';
+  const more = charge ? laterAmountsText(ctx, charge).replaceAll('\u00a0', ' ').trim() : '';
   return more === '' ? values : { ...values, more };
 }

@@ -1,6 +1,6 @@
 import { languages } from '../../../server/http/index.ts';
 import { importPartnerDeals, setSource, type User } from '../../../server/users/index.ts';
-import { formatDate } from '../../../views/format.ts';
+import { formatPlainDate } from '../../../views/format.ts';
 import { type Browser, locationOf } from '../../support/browser.ts';
 import { password } from '../../support/foyer.ts';
 import { toPlanId } from '../../support/ids.ts';
@@ -23,7 +23,7 @@ describe.each(backends)('the page of a partner’s deal, on $name', (backend) =>
   const pathOf = (answer: Response) => locationOf(answer).slice(shop.foyer.url.length);
   const words = async (browser: Browser, path = dealPath) => wordsOf(await (await browser.get(path)).text());
   const decide = (browser: Browser, act: Record<string, string>) => browser.post(dealPath, act);
-  const date = (atMs: number) => formatDate('en', atMs);
+  const date = (atMs: number) => formatPlainDate('en', atMs);
 
   /** Tier 1 was sold to the member. */
   async function offer(user: User): Promise<void> {
@@ -78,7 +78,7 @@ describe.each(backends)('the page of a partner’s deal, on $name', (backend) =>
     const day = date(until);
     expect(page).toContain(`You keep Starter until ${day}. Then AppSumo Tier 1 begins, and Starter doesn’t renew.`);
     // Both stand side by side, with the short date.
-    const short = formatDate('en', until, 'short');
+    const short = formatPlainDate('en', until, 'short');
     expect(page).toContain(`Your plan now Starter, every 30 days $99 every 30 days Until ${short}`);
     expect(page).toContain(`From our partner AppSumo Tier 1 Lifetime From ${short}`);
   });
@@ -190,7 +190,8 @@ describe.each(backends)('the page of a partner’s deal, on $name', (backend) =>
       browser.headers['accept-language'] = lang;
       const until = (await shop.membership.getMembership(user.id))?.periodEnd ?? 0;
       const page = await words(browser);
-      for (const part of ['Starter', 'AppSumo Tier 1', formatDate(lang, until), '99']) expect(page).toContain(part);
+      for (const part of ['Starter', 'AppSumo Tier 1', formatPlainDate(lang, until), '99'])
+        expect(page).toContain(part);
     }
   });
 });
