@@ -11,7 +11,6 @@ import type { FederationModule } from './federation/index.ts';
 import {
   type ApiOperation,
   addBrandRoutes,
-  admitPasswords,
   admitRequests,
   alive,
   apiCallLimits,
@@ -20,11 +19,11 @@ import {
   asHttpError,
   clientIp,
   commonHeaders,
+  createAdmissionGate,
   createDirectDispatcher,
   createErrorBridge,
   createExpress,
   createOverloadAnswers,
-  createOverloadGates,
   type DirectPages,
   detectLanguages,
   errorHandler,
@@ -150,9 +149,9 @@ export async function createApp(input: Deps, extensions: Extensions = {}): Promi
   };
   const reload = () => reloadProviders(modules, log);
   const parts = { audit, oauth, sessions, deletion, membership, federation, mailedCodes, operations, guard, readiness };
-  const overload = createGates(deps, base, (req) => clientIp(req, trusts));
+  const gate = createGate(deps, base, (req) => clientIp(req, trusts));
   return {
-    app: admitRequests(admitPasswords(listener, overload.passwords), overload.admission),
+    app: admitRequests(listener, gate),
     express: app,
     ...parts,
     reload,
@@ -160,13 +159,13 @@ export async function createApp(input: Deps, extensions: Extensions = {}): Promi
   };
 }
 
-/** The gates before everything: what this process has no capacity for is refused. */
-const createGates = (
+/** The gate before everything: what this process has no capacity for is refused. */
+const createGate = (
   { config, passwords, metrics, log }: Pick<Deps, 'config' | 'passwords' | 'metrics' | 'log'>,
   { pages, cookies, returning, queueFull }: BaseServices,
   getAddress: (req: IncomingMessage) => string,
 ) =>
-  createOverloadGates({
+  createAdmissionGate({
     limits: { requests: config.REQUESTS_MAX, turnMs: config.REQUESTS_DELAY_MS },
     passwords: {
       limits: {
@@ -174,7 +173,7 @@ const createGates = (
         waitMs: config.PASSWORD_QUEUE_WAIT_MS,
         address: config.PASSWORD_QUEUE_ADDRESS,
       },
-      state: () => passwords.queue?.() ?? { running: 0, waiting: 0, turnMs: 0 },
+      state: passwords.queue ?? (() => ({ running: 0, waiting: 0, turnMs: 0 })),
     },
     answers: createOverloadAnswers({
       pages,

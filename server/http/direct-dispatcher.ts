@@ -1,6 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Express, Request, RequestHandler, Response } from 'express';
-import { createRequestCounter } from './request-counter.ts';
 
 /** A middleware that uses only the API of Node, so that it runs with and without Express. */
 export type NodeMiddleware = (req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void) => void;
@@ -24,14 +23,20 @@ export interface Load {
   turnMs: number;
   /** An earlier turn of the last second was too long as well. */
   isLasting: boolean;
+  /** Those in progress that have a password hashed. */
+  passwords: ReadonlySet<IncomingMessage>;
 }
 
 /** The gate before all others. */
 export interface AdmissionGate {
-  /** Below both, `refuses` is not asked. */
-  calm: { inProgress: number; turnMs: number };
+  /** Below both, `refuses` is not asked; with fewer passwords than these, `refusesPassword` is not. */
+  calm: { inProgress: number; turnMs: number; passwords: number };
+  /** The passwords that wait to be hashed. */
+  passwordQueue(): { waiting: number };
   /** @returns whether it has answered the request */
   refuses(req: IncomingMessage, res: ServerResponse, load: Load): boolean;
+  /** The same for a form or call that has a password hashed, behind `refuses`. */
+  refusesPassword(req: IncomingMessage, res: ServerResponse, load: Load): boolean;
 }
 
 /** By path. An address with a query is never one of them. */
@@ -128,19 +133,63 @@ export function createDirectDispatcher(
 
 /** An overload that ended longer ago has no effect on the next long turn. */
 const lastingMs = 1_000;
+/** Most bodies arrive with their head, or right behind it. */
+const arrivalMs = 100;
+
 /** Probes, and files in memory: they are always answered, and answer nothing else. */
 function isAlwaysAnswered(url: string): boolean {
   return url.startsWith('/assets/') || url === '/healthz' || url === '/readyz';
 }
 
+/** Forms and calls that have a password hashed, which costs more than all else. */
+const passwordPaths =
+  /^\/(?:sign-in|signup(?:\/plan\/[^/?]+)?|reset-password|undo-email-change|re-authenticate|settings\/password|identity\/(?:signUp|forgotPasswordSubmit|changePassword))(?:\?|$)/;
+
+const hashesPassword = ({ method, url = '' }: IncomingMessage) => method === 'POST' && passwordPaths.test(url);
+
+/** Counts a request until its answer is complete or its client has gone. @returns for a body that is still arriving */
+function countInProgress(change: (by: 1 | -1) => void, res: ServerResponse): { pause(): void; goOn(): void } {
+  let state: 'counted' | 'paused' | 'closed' = 'counted';
+  change(1);
+  res.once('close', () => {
+    if (state === 'counted') change(-1);
+    state = 'closed';
+  });
+  return {
+    pause() {
+      if (state !== 'counted') return;
+      state = 'paused';
+      change(-1);
+    },
+    goOn() {
+      if (state !== 'paused') return;
+      state = 'counted';
+      change(1);
+    },
+  };
+}
+
+/** They usually have no body. */
+const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
+
 /** Asks the gate before each request while the process is busy. Calm requests cost a clock reading. */
-export function admitRequests(listener: RequestListener, { calm, refuses }: AdmissionGate): RequestListener {
-  const load: Load = { inProgress: 0, admittedInTurn: 0, turnMs: 0, isLasting: false };
+export function admitRequests(listener: RequestListener, gate: AdmissionGate): RequestListener {
+  const { calm } = gate;
+  const passwords = new Set<IncomingMessage>();
+  const load: Load = { inProgress: 0, admittedInTurn: 0, turnMs: 0, isLasting: false, passwords };
   let turnBeganMs: number | undefined;
   let longUntilMs = Number.NEGATIVE_INFINITY;
-  const counter = createRequestCounter((by) => {
-    load.inProgress += by;
-  });
+  let arriving: { req: IncomingMessage; sinceMs: number; pause(): void; goOn(): void }[] = [];
+
+  /** A body that arrives slowly uses no capacity: a few such senders must not make the process look busy. */
+  function pauseSlow(nowMs: number): void {
+    arriving = arriving.filter(({ req, sinceMs, pause, goOn }) => {
+      if (req.complete || nowMs - sinceMs < arrivalMs) return !req.complete;
+      pause();
+      req.once('end', goOn);
+      return false;
+    });
+  }
 
   function look(nowMs: number): void {
     if (turnBeganMs === undefined) {
@@ -149,7 +198,7 @@ export function admitRequests(listener: RequestListener, { calm, refuses }: Admi
       load.isLasting = nowMs - longUntilMs < lastingMs;
       // After all requests that have arrived by now.
       setImmediate(endTurn);
-      counter.pauseSlow(nowMs);
+      if (arriving.length > 0) pauseSlow(nowMs);
     }
     load.turnMs = nowMs - turnBeganMs;
   }
@@ -164,11 +213,18 @@ export function admitRequests(listener: RequestListener, { calm, refuses }: Admi
     if (isAlwaysAnswered(req.url ?? '')) return listener(req, res);
     look(performance.now());
     const isCalm = load.inProgress < calm.inProgress && load.turnMs < calm.turnMs;
-    if (!isCalm && refuses(req, res, load)) return;
+    if (!isCalm && gate.refuses(req, res, load)) return;
+    const isPassword = hashesPassword(req);
+    if (isPassword && Math.max(passwords.size, gate.passwordQueue().waiting) >= calm.passwords)
+      if (gate.refusesPassword(req, res, load)) return;
     load.admittedInTurn += 1;
     // Pictures: a slow reader uses a connection, and no capacity.
     if (req.url?.startsWith('/media/')) return listener(req, res);
-    counter.count(req, res);
+    const counted = countInProgress((by) => {
+      load.inProgress += by;
+      if (isPassword) passwords[by === 1 ? 'add' : 'delete'](req);
+    }, res);
+    if (!safeMethods.has(req.method ?? '')) arriving.push({ req, sinceMs: performance.now(), ...counted });
     listener(req, res);
   };
 }

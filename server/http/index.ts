@@ -119,7 +119,7 @@ export { mediaFiles, safePathParts as picturePathParts, setPictureHeaders, toIma
 export { openApiDocument } from './openapi.ts';
 export { problemSchema } from './openapi-problems.ts';
 export type { ProtocolCall } from './openapi-protocol.ts';
-export { admitPasswords, createOverloadGates } from './overload.ts';
+export { createAdmissionGate } from './overload.ts';
 export { createOverloadAnswers } from './overload-answers.ts';
 export { behindRules, type PageRule, toRuleName } from './page-access.ts';
 export {

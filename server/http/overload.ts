@@ -1,11 +1,10 @@
 /** Refuses requests while this process has more to do than it can (docs/decisions/0030-overload.md). */
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { minuteMs } from '../shared/index.ts';
 import type { AdmissionGate, Load } from './direct-dispatcher.ts';
 import { type Importance, type ImportanceSettings, importanceBy, shares } from './importance.ts';
 import type { Logger } from './log.ts';
 import type { OverloadAnswers } from './overload-answers.ts';
-import { findPasswordPost, type PasswordQueueSettings, watchPasswordQueue } from './password-posts.ts';
+import { minWaiting, needsSession, type PasswordQueueSettings, watchPasswordQueue } from './password-posts.ts';
 
 type RefusalReason = 'requests' | 'delay' | 'passwords';
 
@@ -29,9 +28,6 @@ export function findRefusal(importance: Importance, load: Load, limits: Overload
   const longest = limits.turnMs * share.turns * (load.isLasting ? 1 : singleTurn);
   return load.turnMs >= longest ? 'delay' : undefined;
 }
-
-/** @returns whether it has answered the POST */
-type PasswordGate = (req: IncomingMessage, res: ServerResponse) => boolean;
 
 interface OverloadSettings extends ImportanceSettings {
   limits: OverloadLimits;
@@ -59,48 +55,38 @@ function reporter(log: OverloadSettings['log'], now: () => number) {
   };
 }
 
-/** Both gates share the counts of preferred requests, and the line of the log. */
-export function createOverloadGates(settings: OverloadSettings): { admission: AdmissionGate; passwords: PasswordGate } {
+export function createAdmissionGate(settings: OverloadSettings): AdmissionGate {
   const { limits, answers, metrics, log, now = () => performance.now() } = settings;
   const queue = watchPasswordQueue(settings.passwords, settings.getAddress);
   const toImportance = importanceBy(settings, now);
   const report = reporter(log, now);
   return {
-    admission: {
-      calm: { inProgress: limits.requests * shares.visit.requests, turnMs: limits.turnMs },
-      refuses(req, res, load) {
-        // Most are not refused even as visits; their cookies are not read.
-        if (findRefusal('visit', load, limits) === undefined) return false;
-        const importance = toImportance(req);
-        const reason = findRefusal(importance, load, limits);
-        if (reason === undefined) return false;
-        metrics.requestRefused(importance, reason);
-        report(reason, { inProgress: load.inProgress, turnMs: Math.round(load.turnMs) });
-        answers.refuseRequest(req, res);
-        return true;
-      },
+    calm: {
+      inProgress: limits.requests * shares.visit.requests,
+      turnMs: limits.turnMs,
+      passwords: Math.min(minWaiting, settings.passwords.limits.waiting * shares.visit.requests),
     },
-    passwords(req, res) {
-      const sender = findPasswordPost(req);
-      if (sender === undefined) return false;
-      if (queue.isFull('visit')) {
-        const importance = sender === 'session' ? 'begun' : toImportance(req);
-        if (queue.isFull(importance)) {
-          metrics.requestRefused(importance, 'passwords');
-          report('passwords', { ...queue.load() });
-          answers.refusePassword(req, res);
-          return true;
-        }
-      }
-      queue.count(req, res);
-      return false;
+    passwordQueue: settings.passwords.state,
+    refuses(req, res, load) {
+      // Most are not refused even as visits; their cookies are not read.
+      if (findRefusal('visit', load, limits) === undefined) return false;
+      const importance = toImportance(req);
+      const reason = findRefusal(importance, load, limits);
+      if (reason === undefined) return false;
+      metrics.requestRefused(importance, reason);
+      report(reason, { inProgress: load.inProgress, turnMs: Math.round(load.turnMs) });
+      answers.refuseRequest(req, res);
+      return true;
+    },
+    refusesPassword(req, res, load) {
+      const wait = queue.measure(load.passwords);
+      if (!queue.isFull('visit', wait)) return false;
+      const importance = needsSession(req) ? 'begun' : toImportance(req);
+      if (!queue.isFull(importance, wait)) return false;
+      metrics.requestRefused(importance, 'passwords');
+      report('passwords', { ...wait });
+      answers.refusePassword(req, res);
+      return true;
     },
   };
 }
-
-/** Asks the gate before each form and call that has a password hashed. */
-export const admitPasswords =
-  (listener: RequestListener, refuses: PasswordGate): RequestListener =>
-  (req, res) => {
-    if (req.method !== 'POST' || !refuses(req, res)) listener(req, res);
-  };

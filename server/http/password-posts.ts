@@ -1,20 +1,12 @@
 /** Forms and calls that have a password hashed, which costs more than all else (docs/decisions/0030-overload.md). */
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { type Importance, shares } from './importance.ts';
 import { ipBuckets } from './rate-limits/consume.ts';
-import { createRequestCounter } from './request-counter.ts';
 
-/** Those of all visitors, and those that hash nothing without a session. */
-const paths = {
-  anyone:
-    /^\/(?:sign-in|signup(?:\/plan\/[^/?]+)?|reset-password|undo-email-change|identity\/(?:signUp|forgotPasswordSubmit))(?:\?|$)/,
-  session: /^\/(?:re-authenticate|settings\/password|identity\/changePassword)(?:\?|$)/,
-};
+const sessionPaths = /^\/(?:re-authenticate|settings\/password|identity\/changePassword)(?:\?|$)/;
 
-export function findPasswordPost({ url = '' }: IncomingMessage): keyof typeof paths | undefined {
-  if (paths.anyone.test(url)) return 'anyone';
-  return paths.session.test(url) ? 'session' : undefined;
-}
+/** Strangers cannot have a password hashed by these: they hash nothing without a session. */
+export const needsSession = ({ url = '' }: IncomingMessage): boolean => sessionPaths.test(url);
 
 /** The queue of passwords. */
 interface PasswordQueueState {
@@ -43,7 +35,7 @@ interface PasswordLoad {
 }
 
 /** Fewer are no overload by their wait: a single slow check would look like one. */
-const minWaiting = 20;
+export const minWaiting = 20;
 
 /** The rule: no further password is taken at this load. */
 function isQueueFull(
@@ -57,58 +49,48 @@ function isQueueFull(
 }
 
 /**
- * Counts the requests that are on their way to the queue, so that a burst is refused before each of them has cost a
- * part of a sign-in. One network counts for no more than the queue takes of it: what it sends beyond is refused behind.
+ * Counts the requests that wait, or are on their way to the queue, so that a burst is refused before each of them has
+ * cost a part of a sign-in. One network counts for no more than the queue takes of it: what it sends beyond that is
+ * refused there.
  */
 function countRequests({ address }: PasswordLimits, getAddress: (req: IncomingMessage) => string) {
-  const held = new Map<string, number>();
-  const counted = new WeakMap<IncomingMessage, string[]>();
-  let total = 0;
-  const add = (buckets: readonly string[], by: 1 | -1) => {
-    total += by;
-    for (const bucket of buckets) {
-      const count = (held.get(bucket) ?? 0) + by;
-      if (count === 0) held.delete(bucket);
-      else held.set(bucket, count);
-    }
+  const networks = new WeakMap<IncomingMessage, ReturnType<typeof ipBuckets>>();
+  const findNetworks = (req: IncomingMessage) => {
+    const found = networks.get(req) ?? ipBuckets(getAddress(req));
+    networks.set(req, found);
+    return found;
   };
-  const counter = createRequestCounter((by, req) => {
-    if (by === -1) {
-      const buckets = counted.get(req);
-      counted.delete(req);
-      if (buckets) add(buckets, -1);
-      return;
+  return (passwords: ReadonlySet<IncomingMessage>): number => {
+    const held = new Map<string, number>();
+    let total = 0;
+    for (const req of passwords) {
+      const found = findNetworks(req);
+      if (found.some(({ bucket, factor }) => (held.get(bucket) ?? 0) >= address * factor)) continue;
+      for (const { bucket } of found) held.set(bucket, (held.get(bucket) ?? 0) + 1);
+      total += 1;
     }
-    const networks = ipBuckets(getAddress(req));
-    if (networks.some(({ bucket, factor }) => (held.get(bucket) ?? 0) >= address * factor)) return;
-    const buckets = networks.map(({ bucket }) => bucket);
-    counted.set(req, buckets);
-    add(buckets, 1);
-  });
-  return { ...counter, total: () => total };
+    return total;
+  };
+}
+
+interface PasswordQueueWatch {
+  /** @param passwords the requests in progress */
+  measure(passwords: ReadonlySet<IncomingMessage>): PasswordLoad;
+  isFull(importance: Importance, load: PasswordLoad): boolean;
 }
 
 /** The queue of passwords, with what is on its way there. */
 export function watchPasswordQueue(
   { limits, state }: PasswordQueueSettings,
   getAddress: (req: IncomingMessage) => string,
-): {
-  load(): PasswordLoad;
-  isFull(importance: Importance): boolean;
-  count(req: IncomingMessage, res: ServerResponse): void;
-} {
-  const requests = countRequests(limits, getAddress);
-  const load = () => {
-    const { running, waiting, turnMs } = state();
-    const all = Math.max(waiting, requests.total() - running);
-    return { waiting: all, waitMs: Math.round(all * turnMs) };
-  };
+): PasswordQueueWatch {
+  const count = countRequests(limits, getAddress);
   return {
-    load,
-    isFull(importance) {
-      requests.pauseSlow(performance.now());
-      return isQueueFull(importance, load(), limits);
+    measure(passwords) {
+      const { running, waiting, turnMs } = state();
+      const all = Math.max(waiting, count(passwords) - running);
+      return { waiting: all, waitMs: Math.round(all * turnMs) };
     },
-    count: requests.count,
+    isFull: (importance, load) => isQueueFull(importance, load, limits),
   };
 }

@@ -21,7 +21,9 @@ describe('requests that each block the process', () => {
       res.end();
     },
     {
-      calm: { inProgress: 600, turnMs: limits.turnMs },
+      calm: { inProgress: 600, turnMs: limits.turnMs, passwords: 20 },
+      passwordQueue: () => ({ waiting: 0 }),
+      refusesPassword: () => false,
       refuses(_req, res, load) {
         if (findRefusal('visit', load, limits) === undefined) return false;
         loads.push({ ...load });

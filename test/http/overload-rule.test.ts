@@ -8,6 +8,7 @@ const load = (own: Partial<Load>): Load => ({
   admittedInTurn: 0,
   turnMs: 0,
   isLasting: true,
+  passwords: new Set(),
   ...own,
 });
 
