@@ -52,7 +52,7 @@ describe('a plan that is sold by the seat in a browser', () => {
       await seats(page).fill('6');
       await button(page, 'Show the amount').click();
       await page.waitForURL(/\/plan-purchase\/10$/);
-      await andLoad(page, () => button(page, /^Pay \$594\.00 from/).click());
+      await andLoad(page, () => button(page, /^Pay \$594\.00 a month from/).click());
       await page.goto(`${shop.foyer.url}/settings/membership`);
       await page
         .getByText(/to Starter, monthly, 6 seats/)

@@ -3,6 +3,7 @@ import type { Control } from '../parts/control.ts';
 import { Field } from '../parts/field.tsx';
 import { FormErrors } from '../parts/form-errors.tsx';
 import { SelectField } from '../parts/select-field.tsx';
+import { Stylesheet } from '../parts/stylesheet.tsx';
 
 /** In their order on the page. */
 const detailsFields = ['name', 'company', 'country', 'line1', 'line2', 'postalCode', 'city', 'state', 'vatId'] as const;
@@ -49,6 +50,7 @@ export function BillingDetailsFields(props: BillingDetailsFieldsProps) {
   const hint = t('payment.details.vatIdHint');
   return (
     <>
+      <Stylesheet ctx={ctx} name="checkout" />
       <FormErrors ctx={ctx} controls={controls} errors={errors} labels={labels} />
       <Field {...toField('name')} />
       <Field {...toField('company')} />
@@ -63,7 +65,7 @@ export function BillingDetailsFields(props: BillingDetailsFieldsProps) {
       />
       <Field {...toField('line1')} />
       <Field {...toField('line2')} />
-      <div className="pair">
+      <div className="pair always">
         <Field {...toField('postalCode')} />
         <Field {...toField('city')} />
       </div>
