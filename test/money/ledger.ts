@@ -202,15 +202,17 @@ export function readBalance(lines: Announcement['lines']): BalanceChange {
   return change;
 }
 
-/** What has happened to a balance: Stripe's is credit below 0, and a debt above it. */
+/**
+ * What has happened to a balance: Stripe's is credit below 0, and a debt above it. An invoice takes up the whole debt, and
+ * leaves another one if it is too small itself.
+ */
 export function changeOfBalance(before: number, after: number): BalanceChange {
   const credit = Math.min(0, before) - Math.min(0, after);
-  const debt = Math.max(0, after) - Math.max(0, before);
   return {
     ...(credit > 0 && { kept: credit }),
     ...(credit < 0 && { used: -credit }),
-    ...(debt > 0 && { small: debt }),
-    ...(debt < 0 && { owed: -debt }),
+    ...(after > 0 && { small: after }),
+    ...(before > 0 && { owed: before }),
   };
 }
 
