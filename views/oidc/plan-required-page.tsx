@@ -84,7 +84,7 @@ export function NotInPlanPage(props: NotInPlanPageProps) {
           </Button>
         </form>
       )}
-      <p className="small muted">
+      <p className="panel-foot small muted">
         {t('oauth.consent.signedInAs', { email: props.memberEmail })}
         <br />
         <a href={props.otherAccountHref}>{t('dashboard.limited.otherAccount')}</a>
