@@ -25,6 +25,8 @@ export interface Load {
   isLasting: boolean;
   /** Those in progress that have a password hashed. */
   passwords: ReadonlySet<IncomingMessage>;
+  /** How often that set has changed. */
+  passwordChanges: number;
 }
 
 /** The gate before all others. */
@@ -176,7 +178,7 @@ const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
 export function admitRequests(listener: RequestListener, gate: AdmissionGate): RequestListener {
   const { calm } = gate;
   const passwords = new Set<IncomingMessage>();
-  const load: Load = { inProgress: 0, admittedInTurn: 0, turnMs: 0, isLasting: false, passwords };
+  const load: Load = { inProgress: 0, admittedInTurn: 0, turnMs: 0, isLasting: false, passwords, passwordChanges: 0 };
   let turnBeganMs: number | undefined;
   let longUntilMs = Number.NEGATIVE_INFINITY;
   let arriving: { req: IncomingMessage; sinceMs: number; pause(): void; goOn(): void }[] = [];
@@ -222,7 +224,9 @@ export function admitRequests(listener: RequestListener, gate: AdmissionGate): R
     if (req.url?.startsWith('/media/')) return listener(req, res);
     const counted = countInProgress((by) => {
       load.inProgress += by;
-      if (isPassword) passwords[by === 1 ? 'add' : 'delete'](req);
+      if (!isPassword) return;
+      passwords[by === 1 ? 'add' : 'delete'](req);
+      load.passwordChanges += 1;
     }, res);
     if (!safeMethods.has(req.method ?? '')) arriving.push({ req, sinceMs: performance.now(), ...counted });
     listener(req, res);

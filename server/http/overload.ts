@@ -79,7 +79,7 @@ export function createAdmissionGate(settings: OverloadSettings): AdmissionGate {
       return true;
     },
     refusesPassword(req, res, load) {
-      const wait = queue.measure(load.passwords);
+      const wait = queue.measure(load);
       if (!queue.isFull('visit', wait)) return false;
       const importance = needsSession(req) ? 'begun' : toImportance(req);
       if (!queue.isFull(importance, wait)) return false;

@@ -1,5 +1,6 @@
 /** Forms and calls that have a password hashed, which costs more than all else (docs/decisions/0030-overload.md). */
 import type { IncomingMessage } from 'node:http';
+import type { Load } from './direct-dispatcher.ts';
 import { type Importance, shares } from './importance.ts';
 import { ipBuckets } from './rate-limits/consume.ts';
 
@@ -48,6 +49,8 @@ function isQueueFull(
   return load.waiting >= minWaiting && load.waitMs >= (limits.waitMs * turns) / shares.begun.turns;
 }
 
+type InProgress = Pick<Load, 'passwords' | 'passwordChanges'>;
+
 /**
  * Counts the requests that wait, or are on their way to the queue, so that a burst is refused before each of them has
  * cost a part of a sign-in. One network counts for no more than the queue takes of it: what it sends beyond that is
@@ -60,7 +63,10 @@ function countRequests({ address }: PasswordLimits, getAddress: (req: IncomingMe
     networks.set(req, found);
     return found;
   };
-  return (passwords: ReadonlySet<IncomingMessage>): number => {
+  let counted = { changes: -1, total: 0 };
+  return ({ passwords, passwordChanges: changes }: InProgress): number => {
+    // Most requests of a flood are refused, which changes nothing.
+    if (counted.changes === changes) return counted.total;
     const held = new Map<string, number>();
     let total = 0;
     for (const req of passwords) {
@@ -69,13 +75,13 @@ function countRequests({ address }: PasswordLimits, getAddress: (req: IncomingMe
       for (const { bucket } of found) held.set(bucket, (held.get(bucket) ?? 0) + 1);
       total += 1;
     }
+    counted = { changes, total };
     return total;
   };
 }
 
 interface PasswordQueueWatch {
-  /** @param passwords the requests in progress */
-  measure(passwords: ReadonlySet<IncomingMessage>): PasswordLoad;
+  measure(requests: InProgress): PasswordLoad;
   isFull(importance: Importance, load: PasswordLoad): boolean;
 }
 
@@ -86,9 +92,9 @@ export function watchPasswordQueue(
 ): PasswordQueueWatch {
   const count = countRequests(limits, getAddress);
   return {
-    measure(passwords) {
+    measure(requests) {
       const { running, waiting, turnMs } = state();
-      const all = Math.max(waiting, count(passwords) - running);
+      const all = Math.max(waiting, count(requests) - running);
       return { waiting: all, waitMs: Math.round(all * turnMs) };
     },
     isFull: (importance, load) => isQueueFull(importance, load, limits),

@@ -9,6 +9,7 @@ const load = (own: Partial<Load>): Load => ({
   turnMs: 0,
   isLasting: true,
   passwords: new Set(),
+  passwordChanges: 0,
   ...own,
 });
 
