@@ -1,7 +1,7 @@
-import type { ReactNode } from 'react';
+import { Icon } from './icon.tsx';
 
 interface ErrorSummaryProps<Name extends string> {
-  title: ReactNode;
+  title: string;
   /** Of all fields of the form. */
   labels: Record<Name, string>;
   /** Those with errors, in their order. */
@@ -13,7 +13,10 @@ export function ErrorSummary<Name extends string>({ title, labels, fields }: Err
   if (fields.length === 0) return null;
   return (
     <div className="error-summary">
-      <p>{title}</p>
+      <p>
+        <Icon name="alert" />
+        {title}
+      </p>
       <ul>
         {fields.map((name) => (
           <li key={name}>

@@ -1,6 +1,5 @@
 import type { PageContext } from '../page-context.ts';
 import { ErrorSummary } from './error-summary.tsx';
-import { Icon } from './icon.tsx';
 
 /** With a single error the focus is in its field, which is enough. */
 export const hasErrorSummary = (errors: Readonly<Record<string, string | undefined>>): boolean =>
@@ -22,12 +21,7 @@ export function FormErrors<Name extends string>({ ctx, labels, controls, errors 
     // biome-ignore lint/a11y/noAutofocus: screen readers read what is wrong before the first field
     <div className="form-errors" tabIndex={-1} autoFocus>
       <ErrorSummary
-        title={
-          <>
-            <Icon name="alert" />
-            {ctx.t('common.checkFields')}
-          </>
-        }
+        title={ctx.t('common.checkFields')}
         labels={Object.fromEntries(refused.map((name) => [controls[name].name, labels[name]]))}
         fields={refused.map((name) => controls[name].name)}
       />
