@@ -1,9 +1,10 @@
 import type { Page } from 'playwright-core';
 import { chromiumForTests } from '../support/chromium.ts';
+import { password } from '../support/foyer.ts';
 import { anyBackend } from '../support/stores.ts';
 import { layoutFaults } from './layout.ts';
 import { type Sandbox, startSandbox } from './sandbox.ts';
-import { goOnAs } from './steps.ts';
+import { fillProfile, goOnAs } from './steps.ts';
 import { type FederatedHouse, openFederatedHouse } from './tour-federation.ts';
 
 /** The smallest windows of common phones, with the browser's bars: width and height. */
@@ -130,6 +131,40 @@ describe('phones', () => {
     expect((await boxOf(page, '.name-card a')).bottom - banner).toBeLessThan(420);
     expect((await boxOf(page, '#panel-sign-in .items')).y - banner).toBeLessThan(420);
     expect(await layoutFaults(page, 375)).toEqual([]);
+  });
+
+  it.each([320, 375])('At %i px an address of 60 characters breaks, and no page scrolls sideways', async (width) => {
+    const { foyer } = sandbox;
+    const address = (name: string) => `${name.padEnd(48, 'a')}@example.com`;
+    const faults: string[] = [];
+    const check = async (page: Page, path: string) => {
+      await page.goto(`${foyer.url}${path}`);
+      const isWider = await page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth);
+      if (isWider || (await layoutFaults(page, width)).length > 0) faults.push(path);
+    };
+    const newPhone = async () => {
+      const page = await newPage();
+      await page.setViewportSize({ width, height: 667 });
+      return page;
+    };
+    const visitor = await newPhone();
+    await visitor.goto(`${foyer.url}/signup`);
+    await fillProfile(visitor, { email: address(`visitor${width}`), password });
+    await visitor.getByRole('heading', { name: 'Enter security code' }).waitFor();
+    for (const path of ['/signup/emailCaptured', '/signup']) await check(visitor, path);
+    const member = await newPhone();
+    const user = await foyer.addUser({ email: address(`member${width}`) });
+    await goOnAs(member, await foyer.signedIn(user), foyer.url);
+    const pages = [
+      '/settings',
+      '/settings/email',
+      '/logout',
+      '/cancel-membership',
+      '/verify-code',
+      '/settings/delete-account',
+    ];
+    for (const path of pages) await check(member, path);
+    expect(faults).toEqual([]);
   });
 
   it('On a phone the menu of the settings opens without a script, and pages of one action have none', async () => {
