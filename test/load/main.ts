@@ -28,6 +28,7 @@ const help = `npm run bench -- [options]
                   import-servers, existence, existence-window (with commas; all of these by default), scale,
                   scale-servers
   --members NS    of scale: numbers of generated members (1000,100000,1000000)
+  --users N       of import: users in the file (100000)
   --pairs N       alternating pairs of each comparison (5)
   --seconds N     length of one round (3)
   --tries N       of existence: requests for members, and as many for strangers (200)
@@ -82,8 +83,8 @@ const parts: Record<string, Part> = {
   hash: measureHashes,
   page: onEmbedded(measurePage),
   start: onEmbedded(measureStart),
-  import: onEmbedded(measureImport),
-  'import-servers': onServers(measureImport),
+  import: onEmbedded((stores) => measureImport(stores, userCount())),
+  'import-servers': onServers((stores) => measureImport(stores, userCount())),
   existence: onEmbedded((stores) => measureExistence(stores, { ...existenceOf(), window: false })),
   'existence-window': onEmbedded((stores) => measureExistence(stores, { ...existenceOf(), window: true })),
 };
@@ -103,6 +104,7 @@ const { values } = parseArgs({
     tries: { type: 'string', default: '200' },
     places: { type: 'string' },
     members: { type: 'string', default: '1000,100000,1000000' },
+    users: { type: 'string', default: '100000' },
     json: { type: 'string' },
   },
 });
@@ -119,6 +121,13 @@ function memberCounts(): number[] {
   if (counts.some((count) => !Number.isInteger(count) || count < 100 || count > 10_000_000))
     throw new Error('--members: write numbers from 100 to 10000000');
   return counts;
+}
+
+function userCount(): number {
+  const count = Number(values.users);
+  if (!Number.isInteger(count) || count < 10_000 || count > 10_000_000)
+    throw new Error('--users: write a number from 10000 to 10000000');
+  return count;
 }
 
 async function demandServers(): Promise<Stores> {

@@ -11,7 +11,6 @@ import type { Figure } from './figures.ts';
 import type { Stores } from './stores.ts';
 
 const main = join(import.meta.dirname, '..', '..', 'dist', 'server', 'cli', 'main.js');
-const total = 100_000;
 
 /** The columns of a Cognito pool; every second user has a hash, which Cognito does not export. */
 const header =
@@ -25,7 +24,7 @@ function line(n: number): string {
   return `${sub},,Ada,Member${n},,,member${n}@example.com,true,0,1990-01-0${(n % 9) + 1},Europe/Berlin,de-DE,${phone},${n % 3 === 0},"Street ${n}, 10117 Berlin",1600000000,${n % 6 === 0},false,true,1,Acme GmbH,Editor,${sub},${n % 2 === 0 ? hash : ''}\n`;
 }
 
-async function writeMembers(path: string): Promise<void> {
+async function writeMembers(path: string, total: number): Promise<void> {
   const file = createWriteStream(path);
   file.write(`${header}\n`);
   for (let n = 0; n < total; n += 1) {
@@ -82,34 +81,51 @@ async function runImport({ environment }: Stores, args: string[], kill?: () => P
   return { counts: JSON.parse(out), seconds, ...usage };
 }
 
-/** The numbers of rows, distinct ids and records. */
-async function countsOf({ environment }: Stores): Promise<{ users: number; ids: number; records: number }> {
-  const text =
-    'select (select count(*) from users) as users, (select count(distinct id) from users) as ids, (select count(distinct user_id) from user_records) as records';
+/** The one row that a statement answers, of numbers. */
+async function readNumbers({ environment }: Stores, text: string): Promise<Record<string, number>> {
   const { DATABASE_URL: url, DATA_DIR: dataDir = '' } = environment;
   if (url) {
     const client = new pg.Client(url);
     await client.connect();
     const { rows } = await client.query(text).finally(() => client.end());
-    return { users: Number(rows[0].users), ids: Number(rows[0].ids), records: Number(rows[0].records) };
+    return Object.fromEntries(Object.entries(rows[0]).map(([name, value]) => [name, Number(value)]));
   }
   const database = new DatabaseSync(join(dataDir, 'foyer.db'), { readOnly: true, timeout: 5_000 });
   try {
-    return database.prepare(text).get() as { users: number; ids: number; records: number };
+    return { ...database.prepare(text).get() } as Record<string, number>;
   } finally {
     database.close();
   }
 }
 
+/** The numbers of rows, distinct ids and records. */
+async function countsOf(stores: Stores): Promise<{ users: number; ids: number; records: number }> {
+  const text =
+    'select (select count(*) from users) as users, (select count(distinct id) from users) as ids, (select count(distinct user_id) from user_records) as records';
+  const { users = 0, ids = 0, records = 0 } = await readNumbers(stores, text);
+  return { users, ids, records };
+}
+
+/** True from the time on when so many users are there; asked at most each tenth of a second, since it reads them all. */
+function hasUsers(stores: Stores, wanted: number): () => Promise<boolean> {
+  let readMs = 0;
+  return async () => {
+    if (performance.now() - readMs < 100) return false;
+    const { users = 0 } = await readNumbers(stores, 'select count(*) as users from users');
+    readMs = performance.now();
+    return users >= wanted;
+  };
+}
+
 /**
- * Imports 100,000 users of a Cognito pool: a rehearsal, an import that is killed half-way, and the whole import again.
+ * Imports users of a Cognito pool: a rehearsal, an import that is killed half-way, and the whole import again.
  * @throws {Error} when a user is lost or imported twice
  */
-export async function measureImport(stores: Stores): Promise<Figure[]> {
+export async function measureImport(stores: Stores, total: number): Promise<Figure[]> {
   const path = join(stores.environment.DATA_DIR ?? '', 'members.csv');
-  await writeMembers(path);
+  await writeMembers(path, total);
   const rehearsal = await runImport(stores, [path, '--dry-run']);
-  const killed = await runImport(stores, [path], async () => (await countsOf(stores)).users >= total / 2);
+  const killed = await runImport(stores, [path], hasUsers(stores, total / 2));
   const half = await countsOf(stores);
   if (half.users >= total || half.users < total / 2) throw new Error(`it was killed at ${half.users} members`);
   const again = await runImport(stores, [path]);
