@@ -5,6 +5,7 @@ import { profile } from '../sign-up/steps.ts';
 import { Browser } from '../support/browser.ts';
 import { toNormalisedEmail } from '../support/ids.ts';
 import { type RelyingParty, relyingParty, signInFor } from '../support/relying-party.ts';
+import { backends, type StoreUrls } from '../support/stores.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { seededRandom } from './seeded.ts';
 import { withoutSandbox } from './without-sandbox.ts';
@@ -106,8 +107,8 @@ async function act(server: ServerProcess, { browser: member, password }: Member,
 }
 
 /** Reads the database beside the server. */
-async function readDatabase(dataDir: string) {
-  const database = await openDatabase({ dataDir });
+async function readDatabase({ databaseUrl, dataDir }: StoreUrls) {
+  const database = await openDatabase({ url: databaseUrl, dataDir });
   try {
     const { db } = database;
     const user = await db
@@ -129,12 +130,14 @@ async function tokensFor(app: RelyingParty, browser: Browser, member: { email: s
   return tokens.refresh_token ?? '';
 }
 
-it(
-  'A server that is killed at any moment under load keeps every name, sign-up, session and token that it has acknowledged',
-  async () => {
-    const dataDir = await servers.folder();
+it.each(backends)(
+  'A server on $name, killed at any moment under load, keeps every name, sign-up, session and token it has acknowledged',
+  async ({ name, reserve }) => {
+    const { urls, remove } = await reserve();
     const variables = {
-      ...withoutSandbox(dataDir),
+      ...withoutSandbox(urls.dataDir),
+      DATABASE_URL: urls.databaseUrl,
+      REDIS_URL: urls.redisUrl,
       LOG_LEVEL: 'error',
       // One machine stands for many visitors here.
       SIGN_UP_LIMIT_OVERALL: '1000000',
@@ -183,7 +186,7 @@ it(
       server = await servers.start({ ...variables, PORT: String(server.port) });
       await untilReady(server);
 
-      const stored = await readDatabase(dataDir);
+      const stored = await readDatabase(urls);
       expect([state.name, state.attemptedName]).toContain(stored.name);
       expect(state.signUps.filter((email) => !stored.signUps.includes(email))).toEqual([]);
       expect(stored.mails).toBeGreaterThanOrEqual(state.signUps.length);
@@ -198,7 +201,10 @@ it(
     expect(state.signUps.length).toBeGreaterThan(rounds);
     expect(refreshed).toBeGreaterThan(0);
     expect(state.requests).toBeGreaterThan(10 * rounds);
-    console.info(`killed ${rounds} times, ${state.requests} requests were acknowledged`);
+    server.signal('SIGKILL');
+    await server.ended;
+    await remove();
+    console.info(`${name}: killed ${rounds} times, ${state.requests} requests were acknowledged`);
   },
   60_000 + rounds * 20_000,
 );
