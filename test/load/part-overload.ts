@@ -1,5 +1,6 @@
 import { type Figure, median, quantile } from './figures.ts';
 import type { Generator } from './generator/main.ts';
+import type { Arrivals } from './generator/visitors.ts';
 import type { Effort } from './part-provider.ts';
 import { startChild } from './rpc.ts';
 import type { FoyerServer } from './servers/foyer.ts';
@@ -7,6 +8,9 @@ import type { Stores } from './stores.ts';
 
 const atOnce = 16;
 const times = 10;
+const members = 50;
+/** Requests per second of members with a session, beside a flood. */
+export const memberPace = 20;
 
 /**
  * Pages that are served when visitors send as many requests as the process can answer, and ten times as many. A
@@ -16,7 +20,8 @@ export async function measureOverload(stores: Stores, { pairs, seconds }: Effort
   const generator = startChild<Generator>('generator/main.ts');
   const foyer = startChild<FoyerServer>('servers/foyer.ts', stores.environment);
   try {
-    const { port } = await foyer.start({ members: 0 });
+    const { port } = await foyer.start({ members });
+    await generator.openSessions({ side: 'foyer', port, members, atOnce });
     const ms = seconds * 1000;
     await generator.pages({ port, ms: 1_000, atOnce });
     const [capacities, once, ten]: [number[], number[], number[]] = [[], [], []];
@@ -28,15 +33,21 @@ export async function measureOverload(stores: Stores, { pairs, seconds }: Effort
       return { result, cpuMs: (await foyer.usage()).cpuMs - before.cpuMs };
     };
     let [sent, refused] = [0, 0];
+    const withSession: Arrivals[] = [];
     for (let round = 0; round < pairs; round += 1) {
       const { result: capacity, cpuMs } = await cpuOf(() => generator.pages({ port, ms, atOnce }));
       capacities.push(capacity);
       const ofPage = cpuMs / (capacity * seconds);
       pageMs.push(ofPage);
       once.push((await generator.arrivals({ port, ms, perSecond: capacity })).servedPerSecond / capacity);
-      const { result: flood, cpuMs: spentMs } = await cpuOf(() =>
-        generator.arrivals({ port, ms, perSecond: times * capacity }),
+      const { result, cpuMs: spentMs } = await cpuOf(() =>
+        Promise.all([
+          generator.arrivals({ port, ms, perSecond: times * capacity }),
+          generator.memberArrivals({ port, ms, perSecond: memberPace }),
+        ]),
       );
+      const [flood, ofMembers] = result;
+      withSession.push(ofMembers);
       if (flood.refused > 0) refusalMs.push((spentMs - (flood.sent - flood.refused) * ofPage) / flood.refused);
       ten.push(flood.servedPerSecond / capacity);
       for (const one of flood.refusedMs) waitedMs.push(one);
@@ -52,11 +63,25 @@ export async function measureOverload(stores: Stores, { pairs, seconds }: Effort
         unit: 'ratio',
         detail: `${sent} sent, ${refused} refused, p99 of ${waitedMs.length > 0 ? quantile(waitedMs, 0.99).toFixed(0) : 0} ms, with the generator's own waiting`,
       },
+      toMemberFigure('Members with a session served meanwhile', withSession),
       ...(refusalMs.length > 0 ? byProcessorTime(median(pageMs), Math.max(0, median(refusalMs))) : []),
     ];
   } finally {
     await Promise.all([generator.stop(), foyer.stop()]);
   }
+}
+
+/** What members with a session got, of all rounds. */
+export function toMemberFigure(what: string, rounds: readonly Arrivals[]): Figure {
+  const served = rounds.flatMap(({ servedMs }) => servedMs);
+  const sent = rounds.reduce((sum, round) => sum + round.sent, 0);
+  const waited = (share: number) => (served.length > 0 ? quantile(served, share) : 0).toFixed(0);
+  return {
+    what,
+    value: served.length / Math.max(1, sent),
+    unit: 'ratio',
+    detail: `${served.length} of ${sent} pages of the settings; median ${waited(0.5)} ms, p99 ${waited(0.99)} ms`,
+  };
 }
 
 /**

@@ -1,7 +1,7 @@
 import { type Figure, median, quantile } from './figures.ts';
 import type { Generator } from './generator/main.ts';
 import type { Arrivals } from './generator/visitors.ts';
-import { servedByProcessorTime } from './part-overload.ts';
+import { memberPace, servedByProcessorTime, toMemberFigure } from './part-overload.ts';
 import type { Effort } from './part-provider.ts';
 import { type Child, startChild } from './rpc.ts';
 import type { FoyerServer } from './servers/foyer.ts';
@@ -15,6 +15,8 @@ interface Round {
   /** Sign-ins per second while nothing is refused. */
   capacity: number;
   flood: Arrivals;
+  /** Members with a session who open their settings meanwhile. */
+  withSession: Arrivals;
   /** Processor time, in milliseconds: the server's for a sign-in and a refusal, the generator's for a request. */
   cpuMs: { signIn: number; refusal: number; sending: number };
   /** How late timers of the server fired. */
@@ -62,12 +64,18 @@ async function measureRound(processes: Processes, port: number, seconds: number)
   const capacity = usual.result;
   const signIn = usual.serverMs / (capacity * seconds);
   await foyer.lateness();
-  const spent = await spentBy(processes, () => generator.signInArrivals({ port, ms, perSecond: times * capacity }));
-  const flood = spent.result;
+  const spent = await spentBy(processes, () =>
+    Promise.all([
+      generator.signInArrivals({ port, ms, perSecond: times * capacity }),
+      generator.memberArrivals({ port, ms, perSecond: memberPace }),
+    ]),
+  );
+  const [flood, withSession] = spent.result;
   const refusal = (spent.serverMs - (flood.sent - flood.refused) * signIn) / Math.max(1, flood.refused);
   return {
     capacity,
     flood,
+    withSession,
     cpuMs: { signIn, refusal: Math.max(0, refusal), sending: spent.senderMs / flood.sent },
     late: await foyer.lateness(),
   };
@@ -101,5 +109,9 @@ function toFigures(rounds: readonly Round[]): Figure[] {
       aim: { below: 100 },
       detail: `median ${waited(0.5).toFixed(0)} ms, with the generator's own waiting; the server's event loop was ${mid(({ late }) => late.p50).toFixed(0)} ms late, p99 ${mid(({ late }) => late.p99).toFixed(0)} ms`,
     },
+    toMemberFigure(
+      'Members with a session served meanwhile',
+      rounds.map(({ withSession }) => withSession),
+    ),
   ];
 }

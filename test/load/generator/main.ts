@@ -4,7 +4,7 @@ import { usage } from '../setting.ts';
 import { flood, honestSignIns } from './flood.ts';
 import { deviceOnly, openAll, signInAll, signInArrivals, signInsPerSecond } from './members.ts';
 import { type RelyingParty, relyingParty } from './relying-party.ts';
-import { type Arrivals, pageArrivals, pagesPerSecond, waitingTimes } from './visitors.ts';
+import { type Arrivals, memberArrivals, pageArrivals, pagesPerSecond, waitingTimes } from './visitors.ts';
 
 export type Side = 'foyer' | 'bare';
 interface Target {
@@ -14,6 +14,7 @@ interface Target {
 
 const parties = new Map<number, RelyingParty>();
 const devices = new Map<number, string[]>();
+const openedSessions = new Map<number, string[]>();
 
 function party(port: number): RelyingParty {
   const known = parties.get(port);
@@ -27,6 +28,7 @@ const handlers = {
   honestSignIns,
   async openSessions({ side, port, members, atOnce }: Target & { members: number; atOnce: number }): Promise<void> {
     const sessions = await (side === 'foyer' ? signInAll : openAll)(port, members);
+    openedSessions.set(port, sessions);
     parties.set(port, relyingParty(port, sessions, atOnce));
     if (side === 'foyer') devices.set(port, deviceOnly(sessions));
   },
@@ -42,6 +44,8 @@ const handlers = {
     pageArrivals(port, how),
   signInArrivals: ({ port, ...how }: { port: number; ms: number; perSecond: number }): Promise<Arrivals> =>
     signInArrivals(port, devices.get(port) ?? [], how),
+  memberArrivals: ({ port, ...how }: { port: number; ms: number; perSecond: number }): Promise<Arrivals> =>
+    memberArrivals(port, openedSessions.get(port) ?? [], how),
   waiting: ({ port, ...how }: { port: number; ms: number; perSecond: number }) => waitingTimes(port, how),
 };
 export type Generator = typeof handlers;

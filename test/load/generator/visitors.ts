@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { connect, direct, expect, proxied, runFor } from './connections.ts';
+import { type Connections, connect, direct, expect, proxied, runFor } from './connections.ts';
 
 /** What a browser says of itself when a person opens a page. */
 export const browser = {
@@ -58,8 +58,9 @@ export interface Arrivals {
   /** Answers that came while requests were sent. */
   servedPerSecond: number;
   refused: number;
-  /** Waiting times of the refused, in milliseconds. */
+  /** Waiting times of the refused and of the served, in milliseconds. */
   refusedMs: number[];
+  servedMs: number[];
 }
 
 /** One answered request. Any other answer than 503 with Retry-After is no refusal. */
@@ -83,12 +84,11 @@ export async function arrivals(
   { ms, perSecond }: { ms: number; perSecond: number },
   send: (index: number) => Promise<Outcome>,
 ): Promise<Arrivals> {
-  const refusedMs: number[] = [];
-  let servedCount = 0;
+  const waitedMs: Record<Outcome, number[]> = { served: [], refused: [] };
   const visit = async (index: number) => {
     const sentMs = performance.now();
-    if ((await send(index)) === 'served') servedCount += 1;
-    else refusedMs.push(performance.now() - sentMs);
+    const outcome = await send(index);
+    waitedMs[outcome].push(performance.now() - sentMs);
   };
   const visits: Promise<void>[] = [];
   const beganMs = performance.now();
@@ -99,25 +99,53 @@ export async function arrivals(
     await sleep(paceMs);
     passedMs = performance.now() - beganMs;
   }
-  const servedInTime = servedCount;
+  const servedInTime = waitedMs.served.length;
   await Promise.all(visits);
   return {
     sent: visits.length,
     servedPerSecond: servedInTime / (passedMs / 1000),
-    refused: refusedMs.length,
-    refusedMs,
+    refused: waitedMs.refused.length,
+    refusedMs: waitedMs.refused,
+    servedMs: waitedMs.served,
   };
 }
 
-/** GET / at a fixed pace. */
-export async function pageArrivals(port: number, how: { ms: number; perSecond: number }): Promise<Arrivals> {
-  const connections = connect(port, arrivalConnections);
+async function getArrivals(
+  connections: Connections,
+  how: { ms: number; perSecond: number },
+  request: (index: number) => { path: string; headers: Record<string, string> },
+): Promise<Arrivals> {
   try {
-    return await arrivals(how, async () => {
-      const { status, headers } = await connections.send('GET', '/', browser);
-      return toOutcome(status, { isServed: status === 200, hasRetryAfter: headers['retry-after'] !== undefined });
+    return await arrivals(how, async (index) => {
+      const { path, headers } = request(index);
+      const answer = await connections.send('GET', path, headers);
+      return toOutcome(answer.status, {
+        isServed: answer.status === 200,
+        hasRetryAfter: answer.headers['retry-after'] !== undefined,
+      });
     });
   } finally {
     await connections.close();
   }
+}
+
+/** GET / at a fixed pace. */
+export const pageArrivals = (port: number, how: { ms: number; perSecond: number }): Promise<Arrivals> =>
+  getArrivals(connect(port, arrivalConnections), how, () => ({ path: '/', headers: browser }));
+
+/** Members with a session open their settings at a fixed pace. @param sessions the cookies of each */
+export async function memberArrivals(
+  port: number,
+  sessions: readonly string[],
+  how: { ms: number; perSecond: number },
+): Promise<Arrivals> {
+  const atOnce = 32;
+  const connections = connect(port, atOnce);
+  const request = (index: number) => ({
+    path: '/settings',
+    headers: { ...browser, cookie: sessions[index % sessions.length] ?? '' },
+  });
+  // A new connection would wait for its place in the queue of the listening socket.
+  await Promise.all(Array.from({ length: atOnce }, () => connections.send('GET', '/healthz', {})));
+  return getArrivals(connections, how, request);
 }
