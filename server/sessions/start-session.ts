@@ -72,17 +72,51 @@ function hasAllFactors({ mfaPreference }: User, { amr, onRememberedDevice, authT
 export const step = (run: (done: (error?: unknown) => void) => void): Promise<void> =>
   new Promise<void>((resolve, reject) => run((error) => (error ? reject(error) : resolve())));
 
-/** Signs a user in under a new session id. @throws {HttpError} unauthorized if the sign-in is not allowed any more */
+/**
+ * Signs a user in under a new session id. An error leaves no new session behind: a browser that has got an error page
+ * must not be signed in.
+ * @throws {HttpError} unauthorized if the sign-in is not allowed any more
+ */
 export async function startSession(deps: SessionStartDeps, start: SessionStart): Promise<CurrentSession> {
   const { req, res, user, before } = start;
-  const after = await writeSession(deps, start);
-  await verifyStillAllowed(deps, start, after);
-  deps.users.set(req, Promise.resolve(user));
-  if (before) await replacePrevious(deps, before, after);
-  const started = { req, res, user, session: after };
-  await deps.hooks.onSessionStarted(started);
-  if (!start.how.onlyIfLive) await deps.hooks.afterSignIn(started);
-  return after;
+  const takeBack = takingBack(deps, start);
+  try {
+    const after = await writeSession(deps, start);
+    await verifyStillAllowed(deps, start, after);
+    deps.users.set(req, Promise.resolve(user));
+    if (before) await replacePrevious(deps, before, after);
+    const started = { req, res, user, session: after };
+    await deps.hooks.onSessionStarted(started);
+    if (!start.how.onlyIfLive) await deps.hooks.afterSignIn(started);
+    return after;
+  } catch (error) {
+    await takeBack();
+    throw error;
+  }
+}
+
+/** @returns ends the session that has been created since, with all that its answer would give the browser */
+function takingBack(
+  { hooks, kv, users }: Pick<SessionStartDeps, 'hooks' | 'kv' | 'users'>,
+  { req, res, user }: SessionStart,
+): () => Promise<void> {
+  const { id: idBefore } = req.session;
+  const cookiesBefore = res.getHeader('Set-Cookie');
+  return async () => {
+    // `refuse` has ended it already, or it has not begun.
+    if (!req.session || req.session.id === idBefore) return;
+    const idHash = sessionIdHash(toSessionId(req.session.id));
+    users.delete(req);
+    if (cookiesBefore === undefined) res.removeHeader('Set-Cookie');
+    else res.setHeader('Set-Cookie', cookiesBefore);
+    // It removes the session from the request first, and with it the cookie from the answer, even if the store is away.
+    const destroyed = step((done) => req.session.destroy(done));
+    await Promise.allSettled([
+      destroyed,
+      hooks.onSessionsEnded([{ idHash, userId: user.id }]),
+      kv.removeFromSet(userSessionsKey(user.id), idHash),
+    ]);
+  };
 }
 
 interface StartTimes {
