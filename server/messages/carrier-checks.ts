@@ -1,4 +1,4 @@
-import { propertyIn } from '../shared/index.ts';
+import { parseUnknownJson, propertyIn, readShortText } from '../shared/index.ts';
 import { toNetworkReason } from './carrier.ts';
 import type { SmtpSettings } from './carrier-smtp.ts';
 import type { TwilioSettings } from './carrier-twilio.ts';
@@ -14,6 +14,8 @@ export type CarrierState =
   | { kind: 'no-sender'; why: string };
 
 const timeoutMs = 10_000;
+/** Lists of rights and senders have some kilobytes. */
+const maxBytes = 1_048_576;
 
 /** Connects, demands TLS as a delivery does, and signs in. */
 export async function checkSmtp(settings: Omit<SmtpSettings, 'timeoutMs'>): Promise<CarrierState> {
@@ -44,11 +46,19 @@ async function ask(
       signal: AbortSignal.timeout(timeoutMs),
     });
     const { status } = answer;
-    const body: unknown = await answer.json().catch(() => undefined);
+    const body = await readJson(answer);
     if (status === 200) return { kind: 'answered', body };
     return { kind: status === 401 || status === refusal ? 'refused' : 'away', why: `it answers ${status}` };
   } catch (error) {
     return { kind: 'away', why: toNetworkReason(error) };
+  }
+}
+
+async function readJson(answer: Response): Promise<unknown> {
+  try {
+    return parseUnknownJson((await readShortText(answer, maxBytes)) ?? '');
+  } catch {
+    return undefined;
   }
 }
 

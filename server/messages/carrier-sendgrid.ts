@@ -10,6 +10,9 @@ import { type MailCarrier, type OutgoingMail, PermanentDeliveryError } from './c
 const Client = sendGridClient.constructor as new () => typeof sendGridClient;
 const MailService = sendGridMail.constructor as new () => typeof sendGridMail;
 
+/** Longer than any answer about one mail. */
+const maxBytes = 65_536;
+
 export interface SendGridSettings {
   apiKey: string;
   /** `https://api.sendgrid.com`, or the European one. */
@@ -34,12 +37,15 @@ export function sendGridCarrier({ apiKey, url, timeoutMs = 15_000 }: SendGridSet
   if (!isProxied()) client.setDefaultRequest('proxy' as 'baseUrl', false as never);
   const service = new MailService();
   service.setClient(client);
-  service.setTimeout(timeoutMs);
+  // Credentials must not follow a redirect, nor is an answer about one mail ever long.
+  client.setDefaultRequest({ maxRedirects: 0, maxContentLength: maxBytes } as never);
   return {
     name: 'sendgrid',
     async send(mail, { idempotencyKey, onAnswer }) {
       const { to, from, replyTo } = mail;
       try {
+        // The library reads its defaults at once. Its own time limit begins anew with each byte of an answer.
+        client.setDefaultRequest({ signal: AbortSignal.timeout(timeoutMs) } as never);
         const [{ statusCode, headers }] = await service.send({
           to: { email: to },
           from: { email: from.address, name: toHeaderText(from.name ?? '') },
@@ -50,6 +56,8 @@ export function sendGridCarrier({ apiKey, url, timeoutMs = 15_000 }: SendGridSet
           // These mails must have no links through another host, and no pictures that report when they are read.
           trackingSettings: { clickTracking: { enable: false, enableText: false }, openTracking: { enable: false } },
         });
+        // A page of a proxy, with 200, has taken no mail.
+        if (statusCode !== 202) throw Object.assign(new Error('no mail was accepted'), { code: statusCode });
         onAnswer?.(`${statusCode}, X-Message-Id: ${String(propertyIn(headers, 'x-message-id'))}`);
       } catch (error) {
         throw sendGridFailure(error);

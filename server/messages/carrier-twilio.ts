@@ -1,3 +1,4 @@
+import { parseUnknownJson, readShortText } from '../shared/index.ts';
 import { PermanentDeliveryError, type SmsCarrier, toNetworkReason } from './carrier.ts';
 
 export interface TwilioSettings {
@@ -17,6 +18,9 @@ export interface TwilioSettings {
  * that the account does not send to. An operator can repair errors of the sender, the account or the service.
  */
 const ofTheNumber = new Set([21211, 21214, 21217, 21265, 21266, 21408, 21610, 21612, 21614, 21635]);
+
+/** Longer than any answer about one message. */
+const maxBytes = 65_536;
 
 interface Answer {
   code?: unknown;
@@ -50,7 +54,8 @@ export function twilioCarrier({ accountSid, authToken, sender, url, timeoutMs = 
       } catch (error) {
         throw new Error(`Twilio: ${toNetworkReason(error)}`, { cause: error });
       }
-      if (answer.ok) {
+      // A page of a proxy, with 200, has taken no message. After 201 it is taken, whatever comes of the body.
+      if (answer.status === 201) {
         const { sid, status } = await readAnswer(answer);
         onAnswer?.(`${answer.status}, ${String(status)} as ${String(sid)}`);
         return;
@@ -62,7 +67,7 @@ export function twilioCarrier({ accountSid, authToken, sender, url, timeoutMs = 
 
 async function readAnswer(answer: Response): Promise<Answer> {
   try {
-    const body: unknown = await answer.json();
+    const body = parseUnknownJson((await readShortText(answer, maxBytes)) ?? '');
     return typeof body === 'object' && body !== null ? body : {};
   } catch {
     return {};

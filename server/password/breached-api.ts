@@ -1,20 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { Logger } from '../http/index.ts';
+import { readShortText } from '../shared/index.ts';
 
 /** Longer than the service needs; a user who chooses a password does not wait longer. */
 const timeoutMs = 1_500;
 /** Padded answers have 800 to 1,000 lines of some 40 characters. */
-const maxCharacters = 200_000;
-
-/** Stops reading a body that is longer than any valid answer. */
-async function shortText({ body }: Response): Promise<string> {
-  let text = '';
-  for await (const part of body?.pipeThrough(new TextDecoderStream()) ?? []) {
-    text += part;
-    if (text.length > maxCharacters) throw new Error('its answer is too long');
-  }
-  return text;
-}
+const maxBytes = 200_000;
 
 /**
  * Asks the range interface of Have I Been Pwned whether a password has been breached. It gets the first 5 of the 40
@@ -34,7 +25,8 @@ export function breachedByApi(base: string, log: Logger): (password: string) => 
         signal: AbortSignal.timeout(timeoutMs),
       });
       if (!answer.ok) throw new Error(`it answered ${answer.status}`);
-      const text = await shortText(answer);
+      const text = await readShortText(answer, maxBytes);
+      if (text === undefined) throw new Error('its answer is too long');
       return text.split(/\r?\n/).some((line) => {
         const [rest, count] = line.split(':');
         // Padding has a count of 0.

@@ -60,5 +60,6 @@ export {
 } from './metrics.ts';
 export { once } from './once.ts';
 export { toPublicOutcome } from './public-outcome.ts';
+export { readShortText } from './short-text.ts';
 export { addMonths, dayMs, hourMs, minuteMs } from './time.ts';
 export { isItemIn, isKeyIn, keysIn, propertyIn } from './unknown.ts';

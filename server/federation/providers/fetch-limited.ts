@@ -1,4 +1,4 @@
-import { propertyIn } from '../../shared/index.ts';
+import { propertyIn, readShortText } from '../../shared/index.ts';
 import { FederationError } from '../identity.ts';
 import { providerTimeoutMs } from './passport.ts';
 
@@ -32,23 +32,13 @@ export async function fetchLimited(
       await answer.body?.cancel();
       throw new FederationError('unreachable', `${origin}: status ${answer.status}`);
     }
-    return { status: answer.status, headers: answer.headers, text: await readSome(answer, origin) };
+    const text = await readShortText(answer, maxBytes);
+    if (text === undefined) throw new FederationError('invalid', `${origin}: response longer than ${maxBytes} bytes`);
+    return { status: answer.status, headers: answer.headers, text };
   } catch (error) {
     if (error instanceof FederationError) throw error;
     throw new FederationError('unreachable', `${origin}: ${toNetworkReason(error)}`);
   }
-}
-
-async function readSome(answer: Response, origin: string): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  // Leaving the loop closes the connection.
-  for await (const chunk of answer.body ?? []) {
-    bytes += chunk.byteLength;
-    if (bytes > maxBytes) throw new FederationError('invalid', `${origin}: response longer than ${maxBytes} bytes`);
-    chunks.push(chunk);
-  }
-  return new TextDecoder().decode(Buffer.concat(chunks));
 }
 
 /** The cause of a network error: `fetch` itself only reports that it failed. */
