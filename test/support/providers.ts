@@ -1,4 +1,5 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -139,8 +140,19 @@ function sharedCompanyKeys(nowMs: number) {
   return made.keys;
 }
 
-/** @param options.now its clock (codes, tokens, SAML's times); the certificates are valid for years around it */
-export async function startProviders({ now = Date.now }: { now?: () => number } = {}): Promise<TestProviders> {
+interface ProviderOptions {
+  /** Its clock (codes, tokens, SAML's times); the certificates are valid for years around it. */
+  now?: () => number;
+  /** Answers a request in their place. @returns whether it has */
+  answers?: RequestAnswer;
+}
+
+type RequestAnswer = (req: IncomingMessage, res: ServerResponse) => boolean;
+
+export async function startProviders({
+  now = Date.now,
+  answers = () => false,
+}: ProviderOptions = {}): Promise<TestProviders> {
   const { server, port } = await listenOnFreePort();
   const url = `http://127.0.0.1:${port}`;
   const folder = mkdtempSync(join(tmpdir(), 'foyer-providers-'));
@@ -162,7 +174,7 @@ export async function startProviders({ now = Date.now }: { now?: () => number } 
     foyerUrl: () => foyerUrl,
     seen: (exchange) => exchanges.push(exchange),
   });
-  server.on('request', standIns.listener);
+  server.on('request', (req, res) => answers(req, res) || standIns.listener(req, res));
   let files = 0;
   const people: TestPeople = toRecord(standInKinds, (kind) => kind, peopleByName);
   return {

@@ -51,8 +51,7 @@ export function createDiscovery(
     } catch (error) {
       const refusal = fromDiscoveryError(error);
       failed = { refusal, atMs: now() };
-      // An hour-old document is better than none.
-      if (known && refusal.kind === 'unreachable') return known.discovered;
+      if (known && mayPass(refusal)) return known.discovered;
       throw refusal;
     }
   }
@@ -61,7 +60,7 @@ export function createDiscovery(
     const within = (atMs: number, ms: number) => Math.abs(now() - atMs) < ms;
     if (known && within(known.atMs, knownMs)) return known.discovered;
     if (failed && within(failed.atMs, pauseMs)) {
-      if (known && failed.refusal.kind === 'unreachable') return known.discovered;
+      if (known && mayPass(failed.refusal)) return known.discovered;
       throw failed.refusal;
     }
     asking ??= discover().finally(() => {
@@ -78,6 +77,9 @@ export function createDiscovery(
     return keys.serve(own.configuration, (url) => fetchLimited(url, { headers: acceptKeys }, answerMs));
   };
 }
+
+/** An hour-old document is better than none, or than the page of a proxy; unless the provider says that it has moved. */
+const mayPass = ({ kind }: FederationError): boolean => kind !== 'not-set-up';
 
 const acceptKeys = { Accept: 'application/json, application/jwk-set+json' };
 
