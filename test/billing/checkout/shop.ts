@@ -27,13 +27,13 @@ export interface Shop {
   close(): Promise<void>;
 }
 
-/** @param options of the stand-in for Stripe */
+/** @param options of the stand-in for Stripe, or what a test has started */
 export async function openShop(
   environment: Record<string, string> = {},
-  options: Parameters<typeof startStripe>[0] = {},
+  options: Parameters<typeof startStripe>[0] | TestStripe = {},
   backend: Backend = anyBackend,
 ): Promise<Shop> {
-  const standIn = await startStripe(options);
+  const standIn = 'url' in options ? options : await startStripe(options);
   const stripe = standIn.client();
   const foyer = await startFoyer(
     backend,
