@@ -6,6 +6,7 @@ import type { Database } from '../store/index.ts';
 import type { User } from '../users/index.ts';
 import { createInteractionUrl } from './authorization-requests.ts';
 import type { RecordUse } from './connected-app-store.ts';
+import { giveCookiesMaxAge } from './cookie-lifetimes.ts';
 import type { OidcDeps } from './deps.ts';
 import { createDevicePages } from './device-pages.ts';
 import { endLocalSession } from './end-session.ts';
@@ -66,6 +67,7 @@ export function createProviderBuilder(
     // The order counts: each of them surrounds the following ones.
     answerServerErrors(provider, log);
     reportRefusals(provider, settings);
+    giveCookiesMaxAge(provider);
     requireAnswerOwner(provider, deps);
     endLocalSession(provider, deps);
     fillInForLegacy(provider);

@@ -174,7 +174,10 @@ function createSessionCookie({ cookies, cookieKeys }: PlainAuthorizeDeps) {
     },
     /** @param until in seconds since the epoch; undefined: the browser ends it */
     set(res: ServerResponse, id: string, until: number | undefined): void {
-      const lifetime = until === undefined ? '' : `; expires=${new Date(until * 1000).toUTCString()}`;
+      // Of both the browser takes the duration, whatever its clock says.
+      const maxAge = until === undefined ? 0 : until - Math.floor(Date.now() / 1000);
+      const lifetime =
+        until === undefined ? '' : `; expires=${new Date(until * 1000).toUTCString()}; max-age=${maxAge}`;
       const signed = `${name}.sig=${signatures.sign(`${name}=${id}`)}`;
       res.appendHeader(
         'Set-Cookie',
