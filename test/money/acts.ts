@@ -2,7 +2,7 @@ import type { Engine } from '../../sandbox/stripe/index.ts';
 import type { Outcome } from './ledger.ts';
 import {
   type Announcement,
-  centsIn,
+  findMoney,
   listForms,
   mainOf,
   type NextCharge,
@@ -151,7 +151,7 @@ export async function pressOnly(
   if (page.status >= 500) return { outcome: 'failed', text, amountCents: undefined };
   if (page.status !== 200 || !page.at.startsWith(path) || !form)
     return { outcome: 'refused', text, amountCents: undefined };
-  const read = { text, amountCents: centsIn(text) };
+  const read = { text, amountCents: findMoney(text) };
   onRead?.(read);
   return { outcome: outcomeOf(await visitor.press(path, form.fields)), ...read };
 }

@@ -9,6 +9,7 @@ import {
   readBooks,
   resumesAt,
   type StoredThing,
+  saleOf,
 } from './stripe-books.ts';
 
 /** The state of the stand-in's objects, as its engine stores it. */
@@ -22,6 +23,8 @@ export type Forecast =
       kind: 'charge';
       cents: number;
       day: string;
+      /** The plan that it pays. */
+      planId: string | undefined;
       /** The first charge on or after a day; undefined: there is none in the next periods. */
       findChargeFrom(day: string): { cents: number; day: string } | undefined;
     }
@@ -73,7 +76,8 @@ export function forecast(state: EngineState, email: string, nowMs: number): Fore
         [first].find(({ created }) => dayOf(created) >= day) ?? findRenewal(({ created }) => dayOf(created) >= day);
       return later && toCharge(later);
     };
-    return { kind: 'charge', ...toCharge(first), findChargeFrom };
+    const { planId } = saleOf(read().books, first) ?? {};
+    return { kind: 'charge', ...toCharge(first), planId, findChargeFrom };
   }
   const ended = read().subscriptions.flatMap(({ ended_at }) => ended_at ?? []);
   return { kind: 'none', endsOn: ended.length === 0 ? null : dayOf(Math.max(...ended)) };

@@ -1,7 +1,7 @@
 import type { Findings } from './findings.ts';
 import { difference, keeps } from './ledger.ts';
 import type { Mail } from './product-process.ts';
-import { centsIn, dayIn, type MailFacts, type NextCharge, readMail } from './read-pages.ts';
+import { findDay, findMoney, type MailFacts, type NextCharge, readMail } from './read-pages.ts';
 import { accountOf, type Books, dayOf, saleOf } from './stripe-books.ts';
 import type { Member } from './world.ts';
 
@@ -21,7 +21,7 @@ function sumRows(text: string): number | undefined {
   if (first === undefined || last === undefined || first < 0) return undefined;
   return lines.slice(first, last).reduce((sum, line) => {
     const [, minus, amount = ''] = /: (−?)([^:]+)$/.exec(line) ?? [];
-    return sum + (minus ? -1 : 1) * (centsIn(amount) ?? Number.NaN);
+    return sum + (minus ? -1 : 1) * (findMoney(amount) ?? Number.NaN);
   }, 0);
 }
 
@@ -34,7 +34,7 @@ function judgeReceipt({ books, member, findings }: Case, { facts, text }: MailFa
     findings.report('O1', member, `a receipt of ${facts.Invoice}, which sells nothing`);
     return;
   }
-  const paid = centsIn(facts['Amount charged']);
+  const paid = findMoney(facts['Amount charged']);
   if (paid !== invoice.amount_paid || invoice.status !== 'paid') {
     findings.report('O1', member, `the receipt of ${invoice.id} says ${paid}, charged is ${invoice.amount_paid}`);
   }
@@ -45,7 +45,7 @@ function judgeReceipt({ books, member, findings }: Case, { facts, text }: MailFa
   if (sum !== paid) {
     findings.report('O1', member, `the rows of the receipt of ${invoice.id} come to ${sum}, it says ${paid}`);
   }
-  const price = centsIn(facts.Price);
+  const price = findMoney(facts.Price);
   const line = sale.line;
   const taken = (line.discount_amounts ?? []).reduce((sum, { amount }) => sum + amount, 0);
   const known = [Math.round(Number(line.pricing?.unit_amount_decimal)), line.amount, line.amount + taken];
@@ -56,7 +56,7 @@ function judgeReceipt({ books, member, findings }: Case, { facts, text }: MailFa
       `the receipt of ${invoice.id} says the price ${price}, at Stripe it is ${known.join(' or ')}`,
     );
   }
-  const renews = dayIn(facts['Renews on']);
+  const renews = findDay(facts['Renews on']);
   if (renews !== undefined && renews !== dayOf(line.period.end)) {
     findings.report(
       'O3',
@@ -68,8 +68,8 @@ function judgeReceipt({ books, member, findings }: Case, { facts, text }: MailFa
 
 /** A mail about a change at the end of the period, or about a pause, is a promise, too. */
 function judgeChange({ member, findings }: Case, facts: Record<string, string>): void {
-  const day = dayIn(facts['Changes on'] ?? facts['Resumes on']);
-  const cents = centsIn(facts.Price ?? facts['Charged then']);
+  const day = findDay(facts['Changes on'] ?? facts['Resumes on']);
+  const cents = findMoney(facts.Price ?? facts['Charged then']);
   if (day === undefined || cents === undefined || cents === 0) return;
   const promises = [...member.ledger.promises, ...member.ledger.mailedPromises];
   const actual = { kind: 'charge' as const, cents, day };
@@ -79,7 +79,7 @@ function judgeChange({ member, findings }: Case, facts: Record<string, string>):
 
 /** The notice before a yearly renewal repeats what its page has said. */
 function judgeNotice({ member, findings }: Case, facts: Record<string, string>): void {
-  const [day, cents] = [dayIn(facts['Renews on']), centsIn(facts.Amount)];
+  const [day, cents] = [findDay(facts['Renews on']), findMoney(facts.Amount)];
   if (day === undefined || cents === undefined) {
     findings.report('O3', member, `a notice of a renewal names ${day} and ${cents}`);
     return;
@@ -93,7 +93,7 @@ function judgeNotice({ member, findings }: Case, facts: Record<string, string>):
 /** The mails about a trial repeat what its page has said. */
 function judgeFirstCharge({ member, findings }: Case, { subject, facts }: MailFacts): void {
   const { promises, mailedPromises, trialMails } = member.ledger;
-  const [day, cents] = [dayIn(facts['First payment on']), centsIn(facts.Amount)];
+  const [day, cents] = [findDay(facts['First payment on']), findMoney(facts.Amount)];
   trialMails.push({ kind: /has begun/.test(subject) ? 'began' : 'ends', day });
   if (day === undefined || cents === undefined) {
     findings.report('O14', member, `a mail about a trial names ${day} and ${cents}`);

@@ -1,7 +1,7 @@
 import { findPlan } from './catalogue.ts';
 import { isCalm, type Settled } from './judge-settled.ts';
 import { difference, keeps } from './ledger.ts';
-import { centsIn, listFacts, mainOf, type NextCharge, readNextCharge, wordsOf } from './read-pages.ts';
+import { findMoney, listFacts, mainOf, type NextCharge, readNextCharge, wordsOf } from './read-pages.ts';
 import { isLive, paidSales } from './stripe-books.ts';
 
 interface Receipt {
@@ -11,7 +11,7 @@ interface Receipt {
 
 /** The page after a purchase. */
 export const readReceipt = (html: string): Receipt => ({
-  paidCents: centsIn(listFacts(html).find(({ label }) => /^Paid$/.test(label))?.value),
+  paidCents: findMoney(listFacts(html).find(({ label }) => /^Paid$/.test(label))?.value),
   next: readNextCharge(wordsOf(mainOf(html))),
 });
 

@@ -2,7 +2,8 @@ import { findPlan, freePlanId, partnerPlans, soldPlans } from './catalogue.ts';
 import type { Findings } from './findings.ts';
 import type { Forecast } from './forecast.ts';
 import { type Actual, difference, keeps, type Press } from './ledger.ts';
-import type { MembershipPage, NextCharge } from './read-pages.ts';
+import type { MembershipPage } from './read-membership.ts';
+import type { NextCharge } from './read-pages.ts';
 import {
   type Account,
   type Books,

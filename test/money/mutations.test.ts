@@ -1,5 +1,6 @@
 import { thorough } from '../support/thorough.ts';
 import { cards } from './acts.ts';
+import { changeMutations } from './change-mutations.ts';
 import type { Rule } from './findings.ts';
 import {
   act,
@@ -234,7 +235,7 @@ describe('a product that is wrong in one way', () => {
     const told = wrong.findings.filter(({ detail }) => says.test(detail));
     expect(told.map((finding) => finding.rule)).toContain(rule);
   };
-  const [first, ...others] = [...mutations, ...trialMutations].map(
+  const [first, ...others] = [...mutations, ...changeMutations, ...trialMutations].map(
     ({ title, rule, ...rest }) => [title, rule, rest] as const,
   );
 

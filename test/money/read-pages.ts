@@ -20,8 +20,8 @@ export const wordsOf = (html: string): string =>
 
 export const mainOf = (html: string): string => /<main.*<\/main>/s.exec(html)?.[0] ?? html;
 
-const money = '[−-]?[$€][\\d,]+(?:\\.\\d+)?';
-const date = '[A-Z][a-z]+ \\d{1,2}, \\d{4}';
+export const money = '[−-]?[$€][\\d,]+(?:\\.\\d+)?';
+export const date = '[A-Z][a-z]+ \\d{1,2}, \\d{4}';
 
 /** `$1,234.50` in cents. */
 export function toCents(text: string): number {
@@ -33,11 +33,11 @@ export function toCents(text: string): number {
 /** `November 22, 2027` as 2027-11-22. */
 export const toDay = (text: string): string => new Date(`${text} 00:00 UTC`).toISOString().slice(0, 10);
 
-const findMoney = (text = '') => {
+export const findMoney = (text = '') => {
   const [found] = new RegExp(money).exec(text) ?? [];
   return found === undefined ? undefined : toCents(found);
 };
-const findDay = (text: string | undefined) => {
+export const findDay = (text: string | undefined) => {
   const [found] = new RegExp(date).exec(text ?? '') ?? [];
   return found === undefined ? undefined : toDay(found);
 };
@@ -72,7 +72,9 @@ export const listFacts = (html: string): { label: string; value: string }[] =>
   }));
 
 /** What is said besides the amount: the end of a discount, and the part that the credit pays. */
-function readRest(text: string): Pick<Charging, 'regular' | 'creditCents' | 'smallCents' | 'afterCents' | 'each'> {
+export function readRest(
+  text: string,
+): Pick<Charging, 'regular' | 'creditCents' | 'smallCents' | 'afterCents' | 'each'> {
   const end = new RegExp(
     `discount ends on (${date}); (?:after that, )?(${money}) is charged(?: (?:then|on ${date}), and (${money}))?`,
   );
@@ -194,86 +196,6 @@ export function readAnnouncement(html: string): Announcement | undefined {
   };
 }
 
-export interface InvoiceRow {
-  number: string | undefined;
-  /** What it is for, with its notes. */
-  text: string;
-  paidCents: number | undefined;
-  refundedCents: number;
-  disputed: boolean;
-  state: string;
-}
-
-export interface MembershipPage {
-  /** `Starter, monthly`. */
-  plan: string | undefined;
-  price: string | undefined;
-  priceCents: number | undefined;
-  discount: string | undefined;
-  /** What happens to the plan, and when; undefined: nothing is said. */
-  next: NextCharge | undefined;
-  /** The word for it: `Renews on`. */
-  label: string | undefined;
-  rows: InvoiceRow[];
-  text: string;
-  isStripeAway: boolean;
-}
-
-function readRows(html: string): InvoiceRow[] {
-  return [...html.matchAll(/<tr role="row">(.*?)<\/tr>/gs)].flatMap(([, row = '']) => {
-    const cells = [...row.matchAll(/<td[^>]*data-label="([^"]*)"[^>]*>(.*?)<\/td>/gs)];
-    if (cells.length === 0) return [];
-    const cell = Object.fromEntries(cells.map(([, label = '', content = '']) => [label, wordsOf(content)]));
-    const text = Object.values(cell).join(' | ');
-    const refunded = new RegExp(`(${money}) refunded`).exec(text)?.[1];
-    return [
-      {
-        number: /· (\S+-\d+)/.exec(cell.Date ?? '')?.[1],
-        text,
-        paidCents: findMoney(cell.Amount),
-        refundedCents: refunded === undefined ? 0 : toCents(refunded),
-        disputed: /Disputed/.test(text),
-        state: cell.Status ?? '',
-      },
-    ];
-  });
-}
-
-export function readMembershipPage(html: string): MembershipPage {
-  const main = mainOf(html);
-  const facts = listFacts(/<section[^>]*id="plan".*?<\/section>/s.exec(main)?.[0] ?? main);
-  const fact = (label: RegExp) => facts.find((one) => label.test(one.label));
-  const [plan, price, discount] = [fact(/^Plan$/), fact(/^Price$/), fact(/^Discount$/)];
-  const payment = fact(/^Next payment$/);
-  // In a trial nothing renews.
-  const dated = fact(/^(Renews on|Resumes on|Ends on|Active until|Changes)$/) ?? payment;
-  const text = wordsOf(main);
-  return {
-    plan: plan?.value,
-    price: price?.value,
-    priceCents: findMoney(price?.value),
-    discount: discount?.value,
-    label: dated?.label,
-    next: dated && toNext(dated, payment?.value),
-    rows: readRows(main),
-    text,
-    isStripeAway: /payment provider, isn’t answering/.test(text),
-  };
-}
-
-/** @param payment what is charged when the plan changes */
-function toNext({ label, value }: { label: string; value: string }, payment = value): NextCharge | undefined {
-  if (label === 'Ends on') return { kind: 'none' };
-  if (label === 'Active until') return undefined;
-  return {
-    kind: 'charge',
-    day: findDay(value),
-    cents: findMoney(payment),
-    ...readRest(payment),
-    ...(label === 'Changes' && { planName: / to ([^,]+),/.exec(value)?.[1] }),
-  };
-}
-
 export interface MailFacts {
   subject: string;
   facts: Record<string, string>;
@@ -289,6 +211,3 @@ export const readMail = ({ subject, text }: { subject: string; text: string }): 
     }),
   ),
 });
-
-export const centsIn = findMoney;
-export const dayIn = findDay;

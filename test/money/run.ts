@@ -2,6 +2,7 @@ import { membershipPath } from './acts.ts';
 import type { Market } from './catalogue.ts';
 import { createFindings, type Finding, type Findings } from './findings.ts';
 import { forecast } from './forecast.ts';
+import { judgeChange } from './judge-change.ts';
 import { judgeCharges } from './judge-charges.ts';
 import { judgeRedemptions } from './judge-codes.ts';
 import { judgeErasure } from './judge-erasure.ts';
@@ -25,7 +26,7 @@ import { judgeTrialMails, judgeTrials } from './judge-trials.ts';
 import { judgeWithdrawals } from './judge-withdrawals.ts';
 import { makeOperation, type Operation, pick, type Random, seeded } from './operations.ts';
 import { perform } from './perform.ts';
-import { readMembershipPage } from './read-pages.ts';
+import { readMembershipPage } from './read-membership.ts';
 import type { Place, Shop } from './shop.ts';
 import { accountOf } from './stripe-books.ts';
 import { hourMs, type Member, openWorld, type World } from './world.ts';
@@ -130,6 +131,7 @@ async function judgePages(world: World, unseen: Unseen): Promise<void> {
     judgeAnnounced,
     judgeWithdrawals,
     judgeNextCharge,
+    judgeChange,
     judgePlan,
     judgeRefunds,
     judgeOrdersWithCodes,

@@ -1,4 +1,5 @@
 import { renderToStaticMarkup } from 'react-dom/server';
+import { MembershipCard } from '../../views/account/membership-card.tsx';
 import { contextFor } from './samples/context.ts';
 import { membershipSamples } from './samples/membership.tsx';
 
@@ -67,6 +68,59 @@ it('The documents of an invoice have a column of their own beside its state', ()
   expect(state).toContain('Refunded');
   expect(state).not.toContain('<a ');
   expect(documents).toMatch(
-    /data-label="Invoice".*>View<.*>PDF<.*Credit note <span class="unbroken">FOYER-0002-CN-01,<\/span> /,
+    /data-label="Invoice".*>View<.*>PDF<.*>Credit note<span class="visually-hidden"> FOYER-0002-CN-01, \$99\.00<\/span></,
   );
+});
+
+/** The texts of a page: the line below its heading, its notices, and the rows of the plan. */
+function wordsOn(name: string) {
+  const html = renderToStaticMarkup(samples[name]?.page);
+  const read = (part = '') =>
+    part
+      .replaceAll(/<[^>]*>/g, ' ')
+      .replaceAll(/[\s\u00a0]+/g, ' ')
+      .trim();
+  const [above = '', plan = ''] = html.split('id="plan"');
+  const [, lead] = /<h1[^>]*>.*?<\/h1>.*?<p[^>]*>(.*?)<\/p>/s.exec(above) ?? [];
+  const notices = above.split('<div class="notice').slice(1);
+  const rows = plan.split('</section>')[0]?.matchAll(/<dt>(.*?)<\/dt><dd[^>]*>(.*?)<\/dd>/g) ?? [];
+  return {
+    lead: read(lead),
+    notices: notices.map(read),
+    rows: [...rows].map(([, ...row]) => row.map(read).join(': ')),
+  };
+}
+
+it.each([
+  ['membership-changes', 'Next payment: January 1, 2026 at $99.00', 'After that you have Starter, monthly.'],
+  ['membership-deal-taken', 'Changes: On January 1, 2026 to AppSumo Tier 2', 'After that you have AppSumo Tier 2.'],
+  ['membership-change-noted', 'Changes: On January 1, 2026 to Starter, monthly', 'you have Starter, monthly.'],
+])('The line below the heading of %s names the present plan alone, and one row has the day', (name, row, notice) => {
+  const { lead, notices, rows } = wordsOn(name);
+  expect(lead).toBe('Growth &amp; &lt;Co&gt;, annual');
+  expect(notices).toEqual([expect.stringContaining(notice)]);
+  expect(rows.filter((one) => one.includes('January 1, 2026'))).toEqual([row]);
+});
+
+it('The settings’ home names the partner’s plan that follows, and its day', () => {
+  const plan = { name: 'Growth', line: 'Growth, annual', features: [] };
+  const at = Date.UTC(2026, 0, 1);
+  const status = { kind: 'ends', plan, at, after: 'AppSumo Tier 2', isForDeal: true } as const;
+  const card = renderToStaticMarkup(<MembershipCard ctx={contextFor('en')} membership={{ status, sold: true }} />);
+  expect(card.replaceAll('\u00a0', ' ')).toContain('From January 1, 2026: AppSumo Tier 2');
+});
+
+it('While a purchase whose debit was refused has not ended, no plan is offered and no other notice is shown', () => {
+  expect(wordsOn('membership-debit-refused').notices).toEqual([
+    expect.stringContaining('You can choose a plan again in a few minutes.'),
+  ]);
+  expect(actsOf('membership-debit-refused', 0)).toEqual([]);
+});
+
+it('To change the seats is the main act of a plan by the seat', () => {
+  expect(actsOf('membership-by-seats', 0)).toEqual([
+    'primary: Change seats',
+    'quiet: Change plan',
+    'link: Cancel membership',
+  ]);
 });

@@ -139,10 +139,8 @@ export function InvoicesCard({ ctx, invoices }: { ctx: PageContext; invoices: re
             <span key={number}>
               <br />
               <ButtonLink href={pdfUrl} kind="link" size="small">
-                {/* A button is a flex box, in which parts do not wrap. */}
-                <span>
-                  {t('membership.invoices.creditNote')} <span className="unbroken">{`${number},`}</span> {amount}
-                </span>
+                {t('membership.invoices.creditNote')}
+                <span className="visually-hidden">{` ${number}, ${amount}`}</span>
               </ButtonLink>
             </span>
           ))}

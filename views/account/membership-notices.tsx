@@ -5,6 +5,7 @@ import type { PageContext } from '../page-context.ts';
 import { Button, ButtonLink } from '../parts/button.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { SupportLink } from '../parts/page-notice.tsx';
+import { findChange } from './membership-change.ts';
 import type { MembershipView, PlanStatusView } from './membership-view.ts';
 import { membershipPath } from './tabs.ts';
 
@@ -77,14 +78,13 @@ function UnpaidNotice({ ctx, membership }: Props) {
   );
 }
 
-/** A bank has a debit: no plan can be chosen meanwhile. */
-export const waitsForBank = ({ pending }: MembershipView): boolean =>
-  pending?.debit === 'purchase' || pending?.debit === 'renewal';
+/** A bank has a debit, or has refused it and its purchase has not ended yet: no plan can be chosen meanwhile. */
+export const isSaleHeld = ({ pending }: MembershipView): boolean => pending?.debit !== undefined;
 
 function TrialNotice({ ctx, membership }: Props) {
   const { t, lang } = ctx;
   const { trial } = membership;
-  if (!trial || waitsForBank(membership)) return null;
+  if (!trial || isSaleHeld(membership)) return null;
   const { days, endsAt, name } = trial;
   return (
     <Notice kind="info" title={t('membership.notice.trial.title', { count: days })}>
@@ -143,10 +143,12 @@ function PauseNotice({ ctx, membership: { status, unpaid } }: Props) {
   );
 }
 
-/** The plan after one that ends, in a sentence. @param isDated a title names the day */
+/** The plan after the present one, in a sentence. @param isDated a title names the day */
 function followingText({ t, lang }: PageContext, status: PlanStatusView, isDated: boolean): string[] {
-  if (status.kind !== 'ends' || status.after === undefined) return [];
-  const { at, after: plan } = status;
+  const change = findChange(status);
+  const plan = change?.to ?? (status.kind === 'ends' ? status.after : undefined);
+  const at = change?.at ?? (status.kind === 'ends' ? status.at : null);
+  if (plan === undefined) return [];
   if (isDated || at === null) return [t('membership.notice.then', { plan })];
   return [t('membership.notice.thenFrom', { date: formatDate(lang, at), plan })];
 }
@@ -154,19 +156,32 @@ function followingText({ t, lang }: PageContext, status: PlanStatusView, isDated
 /** The end of a plan on a day that is known. */
 function EndNotice({ ctx, status, at }: { ctx: PageContext; status: EndStatus; at: number }) {
   const { t, lang } = ctx;
-  const date = formatDate(lang, at);
-  const refund = refundTexts(ctx, status);
-  if (status.isForDeal && status.after !== undefined) {
-    const changes = t('membership.notice.changes.text', { date, from: status.plan.line, to: status.after });
-    return (
-      <Notice kind="info" title={t('membership.notice.changes.title')}>
-        {[changes, ...refund].join(' ')}
-      </Notice>
-    );
-  }
+  const texts = [t('membership.notice.ends.text'), ...refundTexts(ctx, status), ...followingText(ctx, status, true)];
   return (
-    <Notice kind="info" title={t('membership.notice.ends.title', { date })}>
-      {[t('membership.notice.ends.text'), ...refund, ...followingText(ctx, status, true)].join(' ')}
+    <Notice kind="info" title={t('membership.notice.ends.title', { date: formatDate(lang, at) })}>
+      {texts.join(' ')}
+    </Notice>
+  );
+}
+
+type ChangeStatus = Extract<PlanStatusView, { kind: 'changes' | 'ends' }>;
+
+/** Another plan takes the place of the present one. */
+function ChangeNotice({
+  ctx,
+  status,
+  change: { at, to },
+}: {
+  ctx: PageContext;
+  status: ChangeStatus;
+  change: { at: number; to: string };
+}) {
+  const { t, lang } = ctx;
+  const changes = t('membership.notice.changes.text', { date: formatDate(lang, at), from: status.plan.line, to });
+  const refund = status.kind === 'ends' ? refundTexts(ctx, status) : [];
+  return (
+    <Notice kind="info" title={t('membership.notice.changes.title')}>
+      {[changes, ...refund].join(' ')}
     </Notice>
   );
 }
@@ -189,24 +204,17 @@ function PlanStatusNotice({ ctx, membership }: Props) {
     );
   }
   if (status.kind === 'trial-over') {
-    if (waitsForBank(membership)) return null;
+    if (isSaleHeld(membership)) return null;
     return (
       <Notice kind="info" title={t('membership.notice.trialOver.title')}>
         {t('membership.notice.trialOver.text')}
       </Notice>
     );
   }
-  if ((status.kind !== 'ends' && status.kind !== 'changes') || status.at === null) return null;
-  if (status.kind === 'ends') return <EndNotice ctx={ctx} status={status} at={status.at} />;
-  return (
-    <Notice kind="info" title={t('membership.notice.changes.title')}>
-      {t('membership.notice.changes.text', {
-        date: formatDate(lang, status.at),
-        from: status.plan.line,
-        to: status.to,
-      })}
-    </Notice>
-  );
+  if (status.kind !== 'ends' && status.kind !== 'changes') return null;
+  const change = findChange(status);
+  if (change) return <ChangeNotice ctx={ctx} status={status} change={change} />;
+  return status.kind === 'ends' && status.at !== null ? <EndNotice ctx={ctx} status={status} at={status.at} /> : null;
 }
 
 /** A bank has a debit for days: there is nothing to do. */

@@ -7,6 +7,7 @@ import { PageNotice } from '../parts/page-notice.tsx';
 import { Script } from '../parts/script.tsx';
 import { Snackbar } from '../parts/snackbar.tsx';
 import { CardCard, DetailsCard, InvoicesCard } from './membership-cards.tsx';
+import { findChange } from './membership-change.ts';
 import { isOwed, MembershipNotices } from './membership-notices.tsx';
 import { PlanCard } from './membership-plan-card.tsx';
 import type { InvoiceRow, MembershipView, PlanStatusView, UserPlanView } from './membership-view.ts';
@@ -67,13 +68,17 @@ export function MembershipPage({
   );
 }
 
-/** Plan and next date of a membership, in one line; of a free plan only that it is free. A notice says more of what is owed. */
+/**
+ * Plan and next date of a membership, in one line; of a free plan only that it is free. A notice says more of what is
+ * owed, and of a change to come.
+ */
 function membershipLine(ctx: PageContext, membership: MembershipView): string {
   const { status, trial } = membership;
   if (status.kind === 'lasting' && status.isFree) return planStatusLine(ctx, membership);
   const plan = 'plan' in status ? status.plan : undefined;
   const name = plan?.line ?? (status.kind === 'trial' ? trial?.name : undefined);
   const owed = status.kind === 'unpaid' && isOwed(membership) ? membership.unpaid : undefined;
+  if (name !== undefined && findChange(status)) return name;
   const parts = [name, owed ? owedLine(ctx, owed) : planStatusLine(ctx, membership)];
   return [...new Set(parts.filter((part) => part !== undefined && part !== ''))].join('\u{a0}· ');
 }
@@ -94,6 +99,19 @@ const renewalLine = (
   { at, plan }: { at: number | null; plan: UserPlanView },
   day: (at: number) => string,
 ): string => (at === null ? (plan.price ?? '') : t('membership.line.renews', { date: day(at) }));
+
+/** The end of a plan, or the plan that follows it. */
+function endLine(
+  t: PageContext['t'],
+  status: Extract<PlanStatusView, { kind: 'ends' | 'changes' }>,
+  day: (at: number | null) => string,
+): string {
+  const change = findChange(status);
+  if (change) return t('membership.line.changes', { date: day(change.at), plan: change.to });
+  return status.kind === 'ends'
+    ? t('membership.line.ends', { date: day(status.at) })
+    : t('membership.notice.then', { plan: status.to });
+}
 
 /** The status of a membership, in one line. */
 export function planStatusLine({ t, lang }: PageContext, { status, unpaid }: MembershipView): string {
@@ -119,8 +137,7 @@ export function planStatusLine({ t, lang }: PageContext, { status, unpaid }: Mem
     case 'renews':
       return renewalLine(t, status, day);
     case 'ends':
-      return t('membership.line.ends', { date: day(status.at) });
     case 'changes':
-      return t('membership.line.changes', { date: day(status.at), plan: status.to });
+      return endLine(t, status, day);
   }
 }

@@ -3,13 +3,31 @@ import type { PageContext } from '../page-context.ts';
 import { Button, ButtonLink } from '../parts/button.tsx';
 import { Card } from '../parts/card.tsx';
 import { Facts } from './facts.tsx';
-import { hasMainNotice, waitsForBank } from './membership-notices.tsx';
+import { findChange } from './membership-change.ts';
+import { hasMainNotice, isSaleHeld } from './membership-notices.tsx';
 import type { MembershipView, PlanStatusView } from './membership-view.ts';
 import { membershipPath } from './tabs.ts';
 
 interface Props {
   ctx: PageContext;
   membership: MembershipView;
+}
+
+/** The end of a plan. Where another follows, which a notice names, the charge that comes with it. */
+function endFact(
+  ctx: PageContext,
+  planStatus: Extract<PlanStatusView, { kind: 'ends' | 'changes' }>,
+  nextCharge: MembershipView['nextCharge'],
+): { label: string; value: string } | undefined {
+  const { t, lang } = ctx;
+  if (planStatus.at === null) return undefined;
+  const date = formatDate(lang, planStatus.at);
+  const change = findChange(planStatus);
+  if (!change) return { label: t('membership.plan.endsOn'), value: date };
+  if (planStatus.kind === 'changes' && nextCharge) return nextPayment(ctx, change.at, nextCharge);
+  // The number of a tier does not stand alone on a line.
+  const plan = change.to.replace(/ (?=\S+$)/, '\u00a0');
+  return { label: t('membership.plan.changes'), value: t('membership.plan.changesTo', { date, plan }) };
 }
 
 /** The date of the plan's next change, with its label. */
@@ -33,16 +51,13 @@ function dated(
     case 'unpaid':
       return { label: t('membership.plan.paidUntil'), value: date };
     case 'ends':
+    case 'changes':
+      return endFact(ctx, planStatus, nextCharge);
     case 'gift':
     case 'trial':
       return { label: t('membership.plan.endsOn'), value: date };
     case 'pauses':
       return { label: t('membership.plan.pausesOn'), value: date };
-    case 'changes':
-      return {
-        label: t('membership.plan.changes'),
-        value: t('membership.plan.changesTo', { date, plan: planStatus.to }),
-      };
   }
 }
 
@@ -55,9 +70,9 @@ function chargeText({ t, lang }: PageContext, at: number, { amount, more }: Next
 }
 
 /** The first charge of the plan that follows. */
-const nextPayment = (ctx: PageContext, at: number | null, nextCharge: NextChargeView) => ({
+const nextPayment = (ctx: PageContext, at: number, nextCharge: NextChargeView) => ({
   label: ctx.t('membership.plan.nextPayment'),
-  value: at === null ? nextCharge.amount : chargeText(ctx, at, nextCharge),
+  value: chargeText(ctx, at, nextCharge),
 });
 
 /** The end of a pause, and its charge. */
@@ -93,7 +108,7 @@ function featureFacts({ t }: PageContext, { status, unpaid }: MembershipView) {
 /** The user's plan: name, price, next change and content, with links to change it. */
 export function PlanCard({ ctx, membership }: Props) {
   const { t } = ctx;
-  const { status, discount, trial, credit, nextCharge } = membership;
+  const { status, discount, trial, credit } = membership;
   const plan = 'plan' in status ? status.plan : undefined;
   const name = plan?.line ?? (status.kind === 'trial' ? trial?.name : undefined) ?? t('membership.plan.none');
   const price = planPriceText(ctx, status);
@@ -105,7 +120,6 @@ export function PlanCard({ ctx, membership }: Props) {
     ...(day === undefined ? [] : [day]),
     ...resumeFacts(ctx, membership),
     ...refundFacts(ctx, status),
-    ...(status.kind === 'changes' && nextCharge ? [nextPayment(ctx, status.at, nextCharge)] : []),
     ...(credit === undefined ? [] : [{ label: t('membership.plan.credit'), value: credit }]),
     ...featureFacts(ctx, membership),
   ];
@@ -174,13 +188,36 @@ function TakeBackButton({
   return <Button kind={kind}>{t(takeBackTexts[takesBack])}</Button>;
 }
 
+/** Other seats of a plan by the seat, and another plan. @param props.kind the looks of the first */
+function SaleLinks({
+  t,
+  membership,
+  kind,
+}: Pick<PageContext, 't'> & { membership: MembershipView; kind: 'primary' | 'quiet' }) {
+  const { status, hasSeats } = membership;
+  const hasPlan = status.kind === 'lasting' || paidKinds.includes(status.kind);
+  return (
+    <>
+      {hasSeats && (
+        <ButtonLink href={`${membershipPath}/seats`} kind={kind}>
+          {t('membership.act.seats')}
+        </ButtonLink>
+      )}
+      {/* Nothing is sold to a paused subscription. */}
+      {!heldKinds.includes(status.kind) && !isSaleHeld(membership) && (
+        <ButtonLink href="/plan-purchase" kind={hasSeats ? 'quiet' : kind}>
+          {t(hasPlan ? 'membership.act.change' : 'membership.act.choose')}
+        </ButtonLink>
+      )}
+    </>
+  );
+}
+
 /** The main act first; the cancellation is the last, and no button. */
 function PlanActs({ ctx: { t }, membership }: Props) {
   const { status, unpaid } = membership;
-  const { kind } = status;
   const takesBack = findTakenBack(status);
   const mainKind = hasMainNotice(membership) ? 'quiet' : 'primary';
-  const hasPlan = kind === 'lasting' || paidKinds.includes(kind);
   return (
     <>
       {takesBack && (
@@ -193,17 +230,7 @@ function PlanActs({ ctx: { t }, membership }: Props) {
           {t('membership.act.resumeNow')}
         </ButtonLink>
       )}
-      {/* Nothing is sold to a paused subscription, or while a bank has a debit. */}
-      {!heldKinds.includes(kind) && !waitsForBank(membership) && (
-        <ButtonLink href="/plan-purchase" kind={takesBack || unpaid ? 'quiet' : mainKind}>
-          {t(hasPlan ? 'membership.act.change' : 'membership.act.choose')}
-        </ButtonLink>
-      )}
-      {membership.hasSeats && (
-        <ButtonLink href={`${membershipPath}/seats`} kind="quiet">
-          {t('membership.act.seats')}
-        </ButtonLink>
-      )}
+      <SaleLinks t={t} membership={membership} kind={takesBack || unpaid ? 'quiet' : mainKind} />
       {canRedeem(membership) && (
         <ButtonLink href="/gift" kind="quiet">
           {t('checkout.gift.heading')}

@@ -24,6 +24,7 @@ export interface PartnerDealPageProps {
     fields: Record<string, string>;
     /** The effect of Confirm on the present plan. */
     lead: string;
+    /** Of the partner's plan. */
     features: readonly string[];
     /** The user's plan, if any, and the partner's. */
     sides: readonly DealSide[];
@@ -34,13 +35,14 @@ export interface PartnerDealPageProps {
   otherHref?: string;
 }
 
-function Side({ label, name, price, when }: DealSide) {
+function Side({ label, name, price, when, features }: DealSide & { features: readonly string[] }) {
   return (
     <section className="card">
       <p className="muted small">{label}</p>
       <h2>{name}</h2>
       <p>{price}</p>
       <p className="muted">{when}</p>
+      {features.length > 0 && <TickList items={features} />}
     </section>
   );
 }
@@ -55,10 +57,9 @@ function Deal({
     <>
       <div className="deal-plans">
         {deal.sides.map((side) => (
-          <Side key={side.label} {...side} />
+          <Side key={side.label} {...side} features={side === deal.sides.at(-1) ? deal.features : []} />
         ))}
       </div>
-      {deal.features.length > 0 && <TickList items={deal.features} />}
       <form className="form" method="post" action={action}>
         <HiddenFields fields={deal.fields} />
         <Button block>{t('checkout.confirm')}</Button>

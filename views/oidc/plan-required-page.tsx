@@ -39,6 +39,7 @@ export function NotInPlanPage(props: NotInPlanPageProps) {
           {currentPlan === undefined
             ? t(plans.length === 0 ? 'dashboard.limited.ownNoPlan' : 'dashboard.limited.ownNone')
             : t('dashboard.limited.own', { plan: currentPlan })}
+          {plans.length > 0 && ` ${t(back ? 'dashboard.limited.then' : 'dashboard.limited.thenOpen', { clientName })}`}
         </p>
       </div>
       {plans.length === 0 ? (
@@ -49,6 +50,11 @@ export function NotInPlanPage(props: NotInPlanPageProps) {
       ) : (
         <Card title={t('dashboard.limited.plans', { clientName })} flush>
           <ItemList
+            last={
+              <ButtonLink href={props.compareHref} kind="link" size="small">
+                {t('dashboard.limited.compare')}
+              </ButtonLink>
+            }
             items={plans.map(({ name, price, href, isRecommended }) => ({
               label: name,
               value: price,
@@ -61,16 +67,6 @@ export function NotInPlanPage(props: NotInPlanPageProps) {
             }))}
           />
         </Card>
-      )}
-      {plans.length > 0 && (
-        <div className="form">
-          <p className="small muted">
-            {t(back ? 'dashboard.limited.then' : 'dashboard.limited.thenOpen', { clientName })}
-          </p>
-          <ButtonLink href={props.compareHref} kind="link" block>
-            {t('dashboard.limited.compare')}
-          </ButtonLink>
-        </div>
       )}
       {back === undefined ? (
         <ButtonLink href={props.dashboardHref} kind="quiet" block>

@@ -14,8 +14,8 @@ export interface Item {
   act?: ReactNode;
 }
 
-/** Rows of stored data, each with a link to change it. */
-export function ItemList({ items }: { items: readonly Item[] }) {
+/** Rows of stored data, each with a link to change it. @param props.last a row below them, for example a link to more */
+export function ItemList({ items, last }: { items: readonly Item[]; last?: ReactNode }) {
   return (
     <ul className="items">
       {items.map(({ label, value, before, chip, action, act }) => (
@@ -36,6 +36,7 @@ export function ItemList({ items }: { items: readonly Item[] }) {
           {act}
         </li>
       ))}
+      {last !== undefined && <li>{last}</li>}
     </ul>
   );
 }

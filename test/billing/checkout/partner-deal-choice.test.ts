@@ -77,10 +77,14 @@ describe.each(backends)('the page of a partner’s deal, on $name', (backend) =>
     const page = await words(browser);
     const day = date(until);
     expect(page).toContain(`You keep Starter until ${day}. Then AppSumo Tier 1 begins, and Starter doesn’t renew.`);
-    // Both stand side by side, with the short date.
+    // Both have the short date, and the partner's card its features.
     const short = formatPlainDate('en', until, 'short');
     expect(page).toContain(`Your plan now Starter, every 30 days $99 every 30 days Until ${short}`);
     expect(page).toContain(`From our partner AppSumo Tier 1 Lifetime From ${short}`);
+    const cards = [
+      ...(await (await browser.get(dealPath)).text()).matchAll(/<section class="card">(.*?)<\/section>/gs),
+    ];
+    expect(cards.map(([, card]) => card?.includes('<ul class="ticks">'))).toEqual([false, true]);
   });
 
   it('Confirming a deal over a paid plan names plan and day at once, also while Stripe does not answer, and in one mail', async () => {
@@ -93,7 +97,8 @@ describe.each(backends)('the page of a partner’s deal, on $name', (backend) =>
     const before = await shop.membership.getMembership(user.id);
     expect([before?.noted, before?.basePlanId]).toEqual(['cancel', '101']);
     const waiting = await words(browser, membershipPath);
-    expect(waiting).toContain(`Ends on ${day}`);
+    expect(waiting).toContain(`Changes On ${day} to AppSumo Tier 1`);
+    expect(waiting).not.toContain('Ends on');
     expect(waiting).toContain(`From ${day} you have AppSumo Tier 1.`);
     expect(waiting).not.toContain('Renews on');
     // It can be taken back at once: that is noted, too.
@@ -106,7 +111,8 @@ describe.each(backends)('the page of a partner’s deal, on $name', (backend) =>
     await shop.membership.work();
     await shop.stripe.webhooks.idle();
     const after = await words(browser, membershipPath);
-    expect(after).toContain(`Ends on ${day}`);
+    expect(after).toContain(`Changes On ${day} to AppSumo Tier 1`);
+    expect(after).not.toContain('Ends on');
     expect(after).toContain('Keep Starter instead');
     expect(after).toMatch(/Until .* you have Starter.* After that you have AppSumo Tier 1\./);
     expect(after).not.toContain('Your membership ends on');

@@ -107,7 +107,19 @@ export function membershipSamples(ctx: PageContext): Record<string, Sample> {
         { nextCharge: { amount: money(9_900), more: '' }, card: { ...card, expired: false } },
       ),
     ),
-    'membership-changes': sample(page({ kind: 'changes', plan, at, to })),
+    'membership-changes': sample(page({ kind: 'changes', plan, at, to }, { nextCharge })),
+    'membership-change-noted': sample(page({ kind: 'changes', plan, at, to }, { noted: 'change' })),
+    'membership-deal-taken': sample(page({ kind: 'ends', plan, at, after: 'AppSumo Tier 2', isForDeal: true })),
+    'membership-debit-refused': sample(
+      page(
+        { kind: 'trial', at },
+        {
+          trial: { name: 'Basic', endsAt: at, days: 7 },
+          pending: { plan: to, amount: money(9_900), href: '/plan-purchase/10', debit: 'failed' },
+        },
+      ),
+    ),
+    'membership-by-seats': sample(page({ kind: 'renews', plan, at }, { hasSeats: true, card })),
     'membership-unpaid': {
       page: (
         <MembershipPage

@@ -63,7 +63,10 @@ export function paymentSamples(ctx: PageContext): Record<string, Sample> {
     controls: toControls(detailsForm),
     countries: listCountries(lang),
     values: { ...noTexts, name: 'Vera Lindqvist', company: 'Lindqvist GmbH', country: 'DE', vatId: 'DE12' },
-    errors: { postalCode: t('settings.errors.empty'), vatId: t('payment.details.errors.vatId') },
+    errors: {
+      postalCode: t('settings.errors.empty'),
+      vatId: t('payment.details.errors.vatId', { example: 'DE123456789' }),
+    },
   };
   const detailsView = { text: 'Lindqvist GmbH, 10115 Berlin', vatId: t('payment.details.status.verified') };
   const declined = {
