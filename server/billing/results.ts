@@ -155,14 +155,12 @@ export type SaveCardResult =
 
 /** The reason that billing details were not saved. `place`: Stripe does not know it; `vat-id`: it refuses the format. */
 export type DetailsRefusal =
-  | { kind: 'no-country' | 'no-postal-code' | 'place' | 'vat-id' | 'vat-id-country' }
+  | { kind: 'no-country' | 'no-postal-code' | 'place' | 'vat-id-country' }
+  | { kind: 'vat-id'; country: string }
   | { kind: 'too-many'; retryAfterMs: number };
 
-export type SaveDetailsResult =
-  | { kind: 'saved' }
-  /** They are stored, and brought to Stripe as soon as it answers. */
-  | { kind: 'noted' }
-  | { kind: 'refused'; refusal: DetailsRefusal };
+/** `noted`: they are stored, and brought to Stripe as soon as it answers. */
+export type SaveDetailsResult = { kind: 'saved' } | { kind: 'noted' } | { kind: 'refused'; refusal: DetailsRefusal };
 
 export interface BillingDetailsState {
   details: BillingDetails;

@@ -93,7 +93,7 @@ function renderResetPage(
       username,
       sent: sentText(r.t, username, uniformAnswers),
       waitSeconds: secondsUntilResend(reset.flow.sentAtMs, now()),
-      newest: { by: 'email', atMs: reset.flow.sentAtMs },
+      newest: { by: uniformAnswers ? 'perhaps-email' : 'email', atMs: reset.flow.sentAtMs },
       errors: {},
       proven: reset.kind === 'code-proven',
     },

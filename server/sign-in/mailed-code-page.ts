@@ -36,7 +36,7 @@ function renderMailedCodePage(r: RequestContext, sentAtMs: number | undefined, v
       action: address,
       ...links,
       minutes: codeMinutes,
-      ...(sentAtMs !== undefined && { newest: { by: 'email', atMs: sentAtMs } }),
+      ...(sentAtMs !== undefined && { newest: { by: 'perhaps-email', atMs: sentAtMs } }),
     },
     { title: 'signIn.mailedCode.title', address, view, search },
   );

@@ -150,7 +150,7 @@ describe('the form of the billing details', () => {
     await enter(ada.browser, { vat_id: 'DE000000000', city: 'Berlin' });
     const answer = await enter(ada.browser, { city: 'Hamburg', vat_id: 'DE 12' });
     const html = await answer.text();
-    expect(refusedField(html, 'vat_id')).toBe('This isn’t a valid VAT ID of this country.');
+    expect(refusedField(html, 'vat_id')).toBe('This isn’t a valid VAT ID of this country. Example: DE123456789.');
     expect(html).toMatch(/name="vat_id"[^>]*value="DE 12"|value="DE 12"[^>]*name="vat_id"/);
     expect(html).toMatch(/value="Hamburg"/);
     shop.passTime(minuteMs);
@@ -246,7 +246,7 @@ describe('the form of the billing details', () => {
     expect(await call('GET', at(ada))).toMatchObject({ status: 200, body: { ...details, required: false } });
     expect(await call('PUT', at(ada), { ...details, vat_id: 'DE12' })).toMatchObject({
       status: 400,
-      body: { detail: 'This isn’t a valid VAT ID of this country.' },
+      body: { detail: 'This isn’t a valid VAT ID of this country. Example: DE123456789.' },
     });
     expect((await call('PUT', at(ada), { city: 'a'.repeat(101) })).status).toBe(400);
     for (const method of ['GET', 'PUT'] as const) {

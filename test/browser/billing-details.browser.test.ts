@@ -33,7 +33,7 @@ describe('billing details in a browser', () => {
     await page.getByLabel('Postal code').fill('10115');
     await page.getByLabel('VAT ID').fill('DE12');
     await page.getByRole('button', { name: 'Next' }).click();
-    await page.getByText('This isn’t a valid VAT ID of this country.').waitFor();
+    await page.getByText('This isn’t a valid VAT ID of this country. Example: DE123456789.').waitFor();
     expect(await page.getByLabel('Company').inputValue()).toBe('Lindqvist GmbH');
     expect(await page.getByLabel('Country').inputValue()).toBe('DE');
     expect(await vatIds(user)).toEqual([]);

@@ -103,10 +103,13 @@ describe.each(backends)('a forgotten password on $name', (backend) => {
     expect(unknown).toEqual([
       400,
       expect.stringContaining(
-        'User confirmation failed Email or phone Invalid email address. Check the spelling, or create an account',
+        'User confirmation failed Email or phone Invalid email address. No account has this address. Check the spelling, or create an account',
       ),
     ]);
-    expect(await refused('no address')).toEqual([400, expect.stringContaining('Invalid email address.')]);
+    expect(await refused('no address')).toEqual([
+      400,
+      expect.stringContaining('Invalid email address. No account was found. Check the spelling'),
+    ]);
     expect(await refused('a\u0000b')).toEqual([
       400,
       expect.stringContaining('Validation error detected. Please check what you entered.'),

@@ -49,21 +49,28 @@ export function CodeInputView(props: CodeInputProps & CodeInputState) {
 
 /** The code that was sent last: an earlier one is refused. */
 export interface NewestCode {
-  by: 'email' | 'sms';
+  /** `perhaps-email`: the page must not reveal whether a code was sent. */
+  by: 'email' | 'sms' | 'perhaps-email';
   atMs: number;
 }
 
+/** The sentences on the newest code: the open field's, and that of a field whose code was refused. */
+const sentTexts = {
+  email: { sent: 'codes.sentAt', refused: 'codes.newest' },
+  sms: { sent: 'codes.sentAtSms', refused: 'codes.newestSms' },
+  'perhaps-email': { sent: 'codes.requestedAt', refused: 'codes.newestRequested' },
+} as const;
+
 /** When the code was sent; after a refusal, that it is the one to type. The script shows the time of the browser's zone. */
 function SentAt({ ctx: { t, lang }, newest, isRefused }: { ctx: PageContext; newest: NewestCode; isRefused: boolean }) {
-  const isSms = newest.by === 'sms';
-  const key = isRefused ? (isSms ? 'codes.newestSms' : 'codes.newest') : isSms ? 'codes.sentAtSms' : 'codes.sentAt';
-  const [before, after] = t(key, { time: '\n' }).split('\n');
+  const { sent, refused } = sentTexts[newest.by];
+  const [before, after] = t(isRefused ? refused : sent, { time: '\n' }).split('\n');
   return (
     <p className="field-hint sentence">
       {before}
       <time dateTime={new Date(newest.atMs).toISOString()}>{formatDate(lang, newest.atMs, 'time')}</time>
       {after}
-      {!isSms && !isRefused && ` ${t('codes.spam')}`}
+      {newest.by !== 'sms' && !isRefused && ` ${t('codes.spam')}`}
     </p>
   );
 }

@@ -23,11 +23,12 @@ export interface RequestPageProps {
   problem?: { title?: string | undefined; text: string } | undefined;
 }
 
-function UnknownHint({ ctx: { t, links } }: { ctx: PageContext }) {
+/** The fact that the two texts of the specification above do not name. */
+function UnknownHint({ ctx: { t, links }, username }: { ctx: PageContext; username: string }) {
   const [before, after] = t('password.request.unknownHint', { signUp: '\n' }).split('\n');
   return (
     <p className="small">
-      {before}
+      {t(username.includes('@') ? 'password.request.noAddress' : 'password.request.noAccount')} {before}
       <a href={links.signUp}>{t('password.request.unknownSignUp')}</a>
       {after}
     </p>
@@ -65,7 +66,7 @@ function RequestPage({
           defaultValue={username}
           autoFocus
         />
-        {unknown && <UnknownHint ctx={ctx} />}
+        {unknown && <UnknownHint ctx={ctx} username={username} />}
         <Button block>{t('password.request.submit')}</Button>
       </form>
       <p className="panel-foot small">

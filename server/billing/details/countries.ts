@@ -38,6 +38,22 @@ const euPrefixes: ReadonlyMap<string, string> = new Map(
     .map((country) => [country, country === 'GR' ? 'EL' : country]),
 );
 
+/** A VAT id of each country, in the form in which Stripe accepts it. */
+const vatIdExamples: ReadonlyMap<string, string> = new Map(
+  [
+    ...'ATU12345678 BE0123456789 BG0123456789 CY12345678L CZ1234567890 DE123456789 DK12345678 EE123456789'.split(' '),
+    ...'EL123456789 ESA1234567Z FI12345678 FRAB123456789 HR12345678912 HU12345678 IE1234567AB IT12345678912'.split(' '),
+    ...'LT123456789123 LU12345678 LV12345678912 MT12345678 NL123456789B12 PL1234567890 PT123456789'.split(' '),
+    ...'RO1234567891 SE123456789123 SI12345678 SK1234567891 GB123456789'.split(' '),
+  ].map((example): [string, string] => [example.startsWith('EL') ? 'GR' : example.slice(0, 2), example]),
+);
+
+/** A VAT id of a country in its form, for people. */
+export const vatIdExample = (country: string): string => {
+  if (country === 'CH') return 'CHE-123.456.789 MWST';
+  return country === 'NO' ? '123456789MVA' : (vatIdExamples.get(country) ?? 'DE123456789');
+};
+
 /** Stripe's types of the VAT ids that it knows for a country. */
 type TaxIdType = 'eu_vat' | 'gb_vat' | 'ch_vat' | 'no_vat';
 

@@ -11,7 +11,7 @@ import {
 import { limitRefusals } from '../../password/index.ts';
 import { fullName, type User } from '../../users/index.ts';
 import type { BillingService, DetailsRefusal } from '../results.ts';
-import { countries } from './countries.ts';
+import { countries, vatIdExample } from './countries.ts';
 import type { BillingDetails } from './details-store.ts';
 
 const text = (name: string, max: number, autoComplete: string): FormField<string | null> =>
@@ -47,7 +47,10 @@ const refusals: RefusalRules<DetailsRefusal> = {
   'no-country': wrongInput('payment.details.errors.country', 'country'),
   'no-postal-code': wrongInput('settings.errors.empty', 'postal_code'),
   place: wrongInput('payment.details.errors.place', 'postal_code'),
-  'vat-id': wrongInput('payment.details.errors.vatId', 'vat_id'),
+  'vat-id': {
+    ...wrongInput('payment.details.errors.vatId', 'vat_id'),
+    text: (t, { country }) => t('payment.details.errors.vatId', { example: vatIdExample(country) }),
+  },
   'vat-id-country': wrongInput('payment.details.errors.vatIdCountry', 'vat_id'),
   'too-many': limitRefusals['too-many'],
 };

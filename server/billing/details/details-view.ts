@@ -32,7 +32,7 @@ export function toDetailsView(
   const isEmpty = Object.values(details).every((text) => text === null);
   const parts = [
     company ?? name ?? fullName(user),
-    ...[line1, line2, [postalCode, city].filter((text) => text !== null).join(' '), state],
+    ...[line1, line2, [postalCode, city].filter((text) => text !== null).join('\u00a0'), state],
     country === null ? null : countryNames(lang).of(country),
     vatId,
   ];

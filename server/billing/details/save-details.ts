@@ -64,7 +64,8 @@ export async function saveDetails(deps: BillingDeps, user: User, entered: Billin
       return { kind: 'saved' };
     }
     await restore(deps, user.id, before);
-    return { kind: 'refused', refusal: { kind } };
+    if (kind === 'place') return { kind: 'refused', refusal: { kind } };
+    return { kind: 'refused', refusal: { kind, country: entered.country ?? '' } };
   } catch (error) {
     if (!(error instanceof StripeUnavailableError)) throw error;
     log.warn({ err: error, act: 'billing-details', member: user.id }, 'could not update the customer at Stripe');
