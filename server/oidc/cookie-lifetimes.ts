@@ -19,7 +19,8 @@ export function giveCookiesMaxAge(provider: Provider): void {
   addMiddlewareAt(provider, [authorization, `${authorization}/`, device, `${device}/`], async ({ res }, next) => {
     await next();
     const lines = res.getHeader('Set-Cookie');
-    if (!Array.isArray(lines)) return;
+    // Foyer's own pages of errors are sent by now.
+    if (res.headersSent || !Array.isArray(lines)) return;
     const nowMs = Date.now();
     res.setHeader(
       'Set-Cookie',

@@ -218,7 +218,8 @@ describe.each(backends)('a server whose clock jumps, with $name', (backend) => {
     await mail.codeFor(emails.ada);
 
     await jumpTo(wait + minuteMs);
-    expect((await signIn(emails.grace)).status).toBe(303);
+    // Redis counts by its own clock.
+    if (stores.kv.kind === 'embedded') expect((await signIn(emails.grace)).status).toBe(303);
     await expectUsed();
 
     await jumpTo(dayMs + hourMs);
