@@ -92,6 +92,24 @@ export default http;`,
   };
 }
 
+/**
+ * V8 parses a file as a whole before it runs. The memory for that is free afterwards, but stays with the process: 27 MB
+ * for all of this in one file, 5 MB as it is. A group has what its modules import, so that no earlier one imports a later
+ * one: files that import each other would run in the wrong order.
+ * @type {import('rolldown').CodeSplittingGroup[]}
+ */
+const groups = [
+  { name: 'data', test: /[\\/](?:dist[\\/]locales|node_modules[\\/](?:mime-db|tldts|iconv-lite|entities))\b/ },
+  { name: 'xml', test: /[\\/]node_modules[\\/](?:@node-saml|@xmldom|xml|xpath|sax)/ },
+  { name: 'pages', test: /[\\/]node_modules[\\/](?:react|scheduler|markdown-it|i18next|kysely)/ },
+  { name: 'oidc-library', test: /[\\/]node_modules[\\/](?:oidc-provider|openid-client|oauth4webapi|jose|@?koa)/ },
+  { name: 'packages', test: /[\\/]node_modules[\\/]/ },
+  { name: 'views', test: /[\\/]dist[\\/]views[\\/]/ },
+  { name: 'billing', test: /[\\/]dist[\\/]server[\\/]billing[\\/]/ },
+  { name: 'server', test: /[\\/]dist[\\/](?:server|config)[\\/]/ },
+  // Each program loads what it uses at once; what is loaded on demand stays apart.
+].map((group) => ({ ...group, tags: ['$initial'], entriesAware: true }));
+
 const bundle = await rolldown({
   input,
   platform: 'node',
@@ -108,6 +126,7 @@ const { output } = await bundle.write({
   entryFileNames: '[name].js',
   // In a folder of that name Node would have to determine the module type of a .js file.
   chunkFileNames: `${packages}/[name].mjs`,
+  codeSplitting: { groups },
   comments: false,
   // V8 keeps the text of a file in memory, with two bytes for each character if one of them is not in Latin-1.
   minify: { compress: false, mangle: false, codegen: { removeWhitespace: false, asciiOnly: true } },

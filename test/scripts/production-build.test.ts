@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import productConfig from '../../vite.config.ts';
@@ -15,6 +15,13 @@ const listFiles = (folder: string, pattern: RegExp) =>
 const read = (file: string) => readFileSync(file, 'utf8');
 const words = (text: string) => text.match(/[\w$]+/g) ?? [];
 
+/** The files that a file imports at once. */
+function staticImports(file: string): string[] {
+  // Static imports and re-exports alone: what `import()` names is loaded when its code runs.
+  const named = read(file).matchAll(/^(?:import|export)\b[^'"]*?['"](\.[^'"]+)['"];?$/gm);
+  return [...named].map(([, specifier = '']) => join(dirname(file), specifier));
+}
+
 /** A file and everything that it imports at once, as Node loads it with it. */
 function loadedWith(entry: string): Set<string> {
   const loaded = new Set<string>();
@@ -22,11 +29,7 @@ function loadedWith(entry: string): Set<string> {
   for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
     if (loaded.has(file)) continue;
     loaded.add(file);
-    const text = read(file);
-    // Static imports and re-exports alone: what `import()` names is loaded when its code runs.
-    for (const [, specifier = ''] of text.matchAll(/^(?:import|export)\b[^'"]*?['"](\.[^'"]+)['"];?$/gm)) {
-      waiting.push(join(dirname(file), specifier));
-    }
+    waiting.push(...staticImports(file));
   }
   return loaded;
 }
@@ -121,6 +124,44 @@ describe('The build for production', () => {
       expect(own.filter((file) => /^(?:sandbox|test)\//.test(file))).toEqual([]);
     },
   );
+});
+
+/** The first file found that imports itself by way of others; `done` has those that do not. */
+function findCircle(file: string, done: Set<string>, above: readonly string[] = []): string | undefined {
+  if (above.includes(file)) return relative(run, file);
+  if (done.has(file)) return undefined;
+  for (const imported of staticImports(file)) {
+    const found = findCircle(imported, done, [...above, file]);
+    if (found !== undefined) return found;
+  }
+  done.add(file);
+  return undefined;
+}
+
+describe('The joined files, which V8 parses and keeps as a whole', () => {
+  const files = listFiles(run, /\.m?js$/);
+
+  it('No file is larger than 1.8 MB: the memory to parse one of 7 MB, 27 MB, stayed with every process', () => {
+    expect(files.length).toBeGreaterThan(10);
+    expect(files.filter((file) => statSync(file).size > 1_800_000)).toEqual([]);
+  });
+
+  it('No file of the server has a character outside of ASCII, for which V8 would keep two bytes for each', () => {
+    const ofServer = loadedWith('start.js');
+    const ofCommands = [...loadedWith('cli.js')].filter((file) => !ofServer.has(file));
+    const others = files.filter((file) => !ofCommands.includes(file));
+    expect(others.filter((file) => /[^\0-\x7f]/.test(read(file)))).toEqual([]);
+  });
+
+  it.each(['start.js', 'cli.js', 'sandbox.js'])('No file that %s loads imports itself by way of others', (entry) => {
+    expect(findCircle(join(run, entry), new Set())).toBeUndefined();
+  });
+
+  it('The server loads nothing of the command line', () => {
+    const definitions = (entry: string) =>
+      [...loadedWith(entry)].filter((file) => /\bfunction runCli\b|\bvar CommanderError\b/.test(read(file)));
+    expect([definitions('start.js').length, definitions('cli.js').length]).toEqual([0, 2]);
+  });
 });
 
 describe('A build for development', () => {
