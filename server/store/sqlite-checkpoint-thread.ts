@@ -1,22 +1,30 @@
-/** The thread of `sqlite-checkpoints.ts`: on request it copies the log into the file, and waits for the disk. */
+/** The thread of `sqlite-checkpoints.ts`: on request it copies a log into its file, and waits for the disk. */
 import { DatabaseSync } from 'node:sqlite';
-import { parentPort, workerData } from 'node:worker_threads';
+import { parentPort } from 'node:worker_threads';
+import type { CheckpointRequest } from './sqlite-checkpoints.ts';
 
-const database = new DatabaseSync(String(workerData), { timeout: 0 });
-// The connection only writes data that others have committed.
-database.exec('PRAGMA synchronous = NORMAL');
-const checkpoint = database.prepare('PRAGMA wal_checkpoint(PASSIVE)');
+const databases = new Map<number, DatabaseSync>();
 
-parentPort?.on('message', (message) => {
-  if (message === 'close') {
-    database.close();
-    parentPort?.close();
-    return;
-  }
+function open(id: number, path: string): DatabaseSync {
+  const database = new DatabaseSync(path, { timeout: 0 });
+  databases.set(id, database);
+  // The connection only writes data that others have committed.
+  database.exec('PRAGMA synchronous = NORMAL');
+  return database;
+}
+
+function close(id: number): void {
+  databases.get(id)?.close();
+  databases.delete(id);
+}
+
+parentPort?.on('message', ({ act, id, path }: CheckpointRequest) => {
   try {
-    checkpoint.get();
+    if (act === 'close') close(id);
+    else (databases.get(id) ?? open(id, path)).prepare('PRAGMA wal_checkpoint(PASSIVE)').get();
   } catch {
     // Busy, or a disk error: the next one tries again, and writers get the error themselves.
   }
-  parentPort?.postMessage('done');
+  parentPort?.postMessage(id);
+  if (act === 'close' && databases.size === 0) parentPort?.close();
 });

@@ -11,21 +11,50 @@ interface Checkpoints {
   stop(): Promise<void>;
 }
 
-interface Thread {
-  worker: Worker;
-  /** Resolves in any case. */
-  ended: Promise<void>;
+/** A request to the thread, which answers with the id. */
+export interface CheckpointRequest {
+  act: 'checkpoint' | 'close';
+  /** Of one opened file. */
+  id: number;
+  path: string;
 }
 
-function startThread(path: string): Thread {
+interface Thread {
+  worker: Worker;
+  /** Called at the answer, by the id of the request, and for all when the thread ends. */
+  answered: Map<number, () => void>;
+  /** How many callers keep the process alive until it has answered. */
+  awaitedBy: number;
+}
+
+/** One for all files of the process, since each takes some 8 MB. */
+let thread: Thread | undefined;
+let files = 0;
+
+function startThread(): Thread {
   const file = new URL(`./sqlite-checkpoint-thread${extname(import.meta.filename)}`, import.meta.url);
   const worker = new Worker(file, {
-    workerData: path,
     execArgv: [],
     resourceLimits: { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 2 },
   });
   worker.unref();
-  return { worker, ended: new Promise((resolve) => worker.once('exit', () => resolve())) };
+  const started: Thread = { worker, answered: new Map(), awaitedBy: 0 };
+  worker.on('message', (id: number) => started.answered.get(id)?.());
+  // It could not be loaded: the next look tries again.
+  worker.on('error', () => {});
+  worker.once('exit', () => {
+    if (thread === started) thread = undefined;
+    for (const answer of started.answered.values()) answer();
+  });
+  return started;
+}
+
+/** Resolves in any case: the thread has answered or ended. */
+function ask({ worker, answered }: Thread, request: CheckpointRequest): Promise<void> {
+  return new Promise((resolve) => {
+    answered.set(request.id, resolve);
+    worker.postMessage(request);
+  });
 }
 
 /**
@@ -35,33 +64,35 @@ function startThread(path: string): Thread {
  * the data, and the next thread copies them.
  */
 export function checkpointElsewhere(path: string): Checkpoints {
-  let thread: Thread | undefined;
-  let busy = false;
+  files += 1;
+  const id = files;
+  let used: Thread | undefined;
+  let work: Promise<void> | undefined;
   let stopped = false;
   let seenMs = 0;
 
-  function start(): Thread {
-    const started = startThread(path);
-    started.worker.on('message', () => {
-      busy = false;
-    });
-    // It could not be loaded, or could not open the file: the next look tries again.
-    started.worker.on('error', () => {
-      busy = false;
-      if (thread === started) thread = undefined;
-    });
-    return started;
-  }
-
   async function look(): Promise<void> {
-    if (busy) return;
+    if (work) return;
     const log = await stat(`${path}-wal`).catch(() => undefined);
     // The log keeps its length when it restarts, so the length alone is not enough.
-    if (stopped || !log || log.size < minBytes || log.mtimeMs === seenMs) return;
+    if (stopped || work || !log || log.size < minBytes || log.mtimeMs === seenMs) return;
     seenMs = log.mtimeMs;
-    busy = true;
-    thread ??= start();
-    thread.worker.postMessage('checkpoint');
+    thread ??= startThread();
+    used = thread;
+    work = ask(used, { act: 'checkpoint', id, path });
+    await work;
+    work = undefined;
+  }
+
+  /** The thread ends with the last file. */
+  async function closeIn(open: Thread): Promise<void> {
+    open.awaitedBy += 1;
+    open.worker.ref();
+    await work;
+    // One that has ended has closed everything.
+    if (thread === open) await ask(open, { act: 'close', id, path });
+    open.awaitedBy -= 1;
+    if (open.awaitedBy === 0) open.worker.unref();
   }
 
   const timer = setInterval(() => void look(), lookEveryMs);
@@ -70,10 +101,7 @@ export function checkpointElsewhere(path: string): Checkpoints {
     async stop() {
       stopped = true;
       clearInterval(timer);
-      if (!thread) return;
-      thread.worker.ref();
-      thread.worker.postMessage('close');
-      await thread.ended;
+      if (used) await closeIn(used);
     },
   };
 }

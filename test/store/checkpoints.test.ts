@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rename, rm, rmdir, stat, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rename, rm, rmdir, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -42,6 +42,26 @@ describe('checkpoints by a separate thread', () => {
     await until(async () => (await length()) > 11_000_000);
     await checkpoints.stop();
     expect(database.prepare('SELECT count(*) AS rows FROM t').get()).toEqual({ rows: 12_000 });
+  });
+
+  it('Two files share a thread, and one of them goes on when the other is stopped or cannot be opened', async () => {
+    const listThreads = async () => (await readdir('/proc/self/task')).length;
+    const broken = join(dir, 'broken.db');
+    await mkdir(broken);
+    await writeFile(`${broken}-wal`, Buffer.alloc(5 * 1024 * 1024));
+    const first = checkpointElsewhere(path);
+    write(6_000);
+    await until(async () => (await length()) > 5_000_000);
+    const threads = await listThreads();
+    const others = [checkpointElsewhere(broken), checkpointElsewhere(path)];
+    write(6_000);
+    await until(async () => (await length()) > 11_000_000);
+    expect(await listThreads()).toBeLessThanOrEqual(threads);
+    await first.stop();
+    write(6_000);
+    await until(async () => (await length()) > 17_000_000);
+    await Promise.all(others.map((one) => one.stop()));
+    await until(async () => (await listThreads()) < threads);
   });
 
   it('The checkpoints stop also when the thread has failed', async () => {
