@@ -3,6 +3,7 @@ import type { Deps } from '../deps.ts';
 import type { Extensions } from '../extensions.ts';
 import { drain, listen } from './listen.ts';
 import { listLateModules, loadLateModules } from './load-modules.ts';
+import { saveMemoryInQuiet } from './quiet-memory.ts';
 
 interface ServerHandle {
   /** From now on /readyz reports that no more requests should be sent; they are still answered. */
@@ -31,9 +32,11 @@ export async function serve(deps: Deps, extensions: Extensions): Promise<ServerH
   const server = await listen(app, { port: config.PORT, host: config.HOST, maxConnections: config.MAX_CONNECTIONS });
   outboxWorker.start();
   membership.start();
-  const loading = new AbortController();
+  const stopping = new AbortController();
   // Development restarts too often, and nothing replaces its files unnoticed.
-  if (!config.SANDBOX) void loadLateModules(listLateModules(created), log, loading.signal);
+  if (!config.SANDBOX) {
+    void loadLateModules(listLateModules(created), log, stopping.signal).then(() => saveMemoryInQuiet(stopping.signal));
+  }
   return {
     reload,
     announce() {
@@ -41,7 +44,7 @@ export async function serve(deps: Deps, extensions: Extensions): Promise<ServerH
     },
     async stop({ keepIdle }) {
       unfollow?.();
-      loading.abort();
+      stopping.abort();
       await Promise.all([drain(server, { limitMs: drainLimitMs, keepIdle }).then(stop), outboxWorker.stop()]);
       await Promise.all([kv.close(), database.close()]);
     },
