@@ -60,7 +60,7 @@ describe('a yearly plan that goes on by the month', () => {
     expect(amount).toBe('$99.00');
     expect(await shop.buy(user, 'y-900')).toMatchObject({ kind: 'paid' });
     const page = await wordsAt(user, path);
-    expect(page).toContain(`On ${date} to Starter, monthly`);
+    expect(page).toContain(`Until ${date} you have Starter, annual. After that you have Starter, monthly.`);
     expect(page).toContain(`Next payment ${date} at $99.00`);
     expect(page).not.toContain('Keep my plan');
     expect(day((await membershipOf(user))?.periodEnd ?? 0)).toBe(date);

@@ -55,7 +55,7 @@ describe('a plan that is sold by the seat in a browser', () => {
       await andLoad(page, () => button(page, /^Pay \$594\.00 a month from/).click());
       await page.goto(`${shop.foyer.url}/settings/membership`);
       await page
-        .getByText(/to Starter, monthly, 6 seats/)
+        .getByText(/After that you have Starter, monthly, 6 seats/)
         .first()
         .waitFor();
       await page.getByText('Starter, monthly, 8 seats').first().waitFor();
