@@ -66,6 +66,17 @@ describe('phones', () => {
     },
   );
 
+  it('On a phone that lies on its side the focus leaves the heading and the first provider in view', async () => {
+    const page = await newPage();
+    await page.setViewportSize({ width: 844, height: 390 });
+    await page.goto(house.foyer.url);
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('name'))).toBe('username');
+    expect((await boxOf(page, 'h1')).y).toBeGreaterThanOrEqual(0);
+    const first = await page.getByRole('button', { name: 'Continue with Amazon', exact: true }).boundingBox();
+    expect(first?.y).toBeGreaterThanOrEqual(0);
+    expect((first?.y ?? 0) + (first?.height ?? 0)).toBeLessThanOrEqual(390);
+  });
+
   it('At 375 × 667 the button of the first step of the sign-up is in view', async () => {
     const page = await newPage();
     await page.setViewportSize({ width: 375, height: 667 });
