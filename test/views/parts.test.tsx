@@ -35,6 +35,7 @@ it('The code input is one numeric field that browsers fill in, wide enough for a
     /<input(?=[^>]* inputMode="numeric")(?=[^>]* autoComplete="one-time-code")(?=[^>]* aria-invalid="true")/i,
   );
   expect(code).toMatch(/aria-describedby="field-code-error"/);
+  expect(code).toMatch(/enterkeyhint="done"/i);
   expect(code).not.toMatch(/maxlength/i);
   expect(code.match(/<input/g)).toHaveLength(1);
 });
@@ -105,6 +106,8 @@ it('The password rules are the specification’s three lines and name the missed
   );
   expect(sent.match(/\(met\)/g)).toHaveLength(2);
   expect(sent.match(/class="unmet".*?\(not met yet\)/s)).not.toBeNull();
+  // What a screen reader says while the user types.
+  expect(sent).toContain('<p class="visually-hidden" role="status">2 of 3 met</p>');
 });
 
 it('A table keeps its roles and labels when it becomes a list, and shows something else when it is empty', () => {

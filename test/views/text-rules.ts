@@ -115,6 +115,12 @@ const english: TextRule[] = [
     faults: ['Somebody knows it', 'Nobody can', 'It ends at once.'],
   },
   {
+    name: '“request a new one”, “you’re all set”, not phrases that read translated',
+    lang: 'en',
+    pattern: /have (?:a new|another) (?:one|code) sent|there(?:’s| is) nothing to do|stored of you|came along/giu,
+    faults: ['Please have a new one sent.', 'Then there is nothing to do.', 'Everything that is stored of you'],
+  },
+  {
     name: 'contractions',
     lang: 'en',
     pattern: word(
