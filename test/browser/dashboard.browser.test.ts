@@ -64,6 +64,21 @@ describe('the dashboard in a browser', () => {
     expect(await startsOf()).toEqual([40, 40, 40]);
   });
 
+  it('At 1920 px header, second row and content begin at one line, and are as wide, on all pages of a member', async () => {
+    const page = await open(false);
+    await page.setViewportSize({ width: 1920, height: heightPx });
+    for (const path of ['/settings', '/settings/membership']) {
+      await page.goto(shop.foyer.url + path);
+      const starts = await page.evaluate(() =>
+        ['.header .brand', '.sub-header a', 'h1'].map(
+          (one) => document.querySelector(one)?.getBoundingClientRect().left,
+        ),
+      );
+      expect([path, ...starts]).toEqual([path, 432, 432, 432]);
+      expect(await page.locator('main h1').evaluate((heading) => heading.getBoundingClientRect().right)).toBe(1488);
+    }
+  });
+
   it('A logo that does not load is replaced by the initial of the app, and only that one', async () => {
     const page = await open(true);
     const sign = (name: string) => tile(page, name).locator('.app-initial');

@@ -67,7 +67,9 @@ describe('the field for the code of a device', () => {
       await field(page).fill(code.toLowerCase().replace('-', ''));
       await andLoad(page, () => page.getByRole('button', { name: 'Continue' }).click());
       await page.getByRole('heading', { level: 1, name: 'Sign in to Harbour Radio on your device?' }).waitFor();
-      expect(await page.locator('.device-code').textContent()).toBe(code);
+      const shown = page.locator('.device-code');
+      expect(await shown.textContent()).toBe(code);
+      expect(await shown.evaluate((element) => getComputedStyle(element).fontSize)).toBe('32px');
     },
   );
 });

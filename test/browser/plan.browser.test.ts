@@ -57,6 +57,9 @@ describe('the step PLAN in a browser', () => {
       const confirmed = await browser.post('/signup/emailCaptured', { code });
       await goOnAs(page, browser, shop.foyer.url);
       await page.goto(locationOf(confirmed));
+      // A screen reader begins at the heading, and the title names the step.
+      expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('H1');
+      expect(await page.title()).toContain('step 3 of 3');
       expect(((await page.locator('main').textContent()) ?? '').match(/\$[\d,.]+/g)).toEqual(['$0.00']);
       if (javaScript) expect(await axeFindings(page)).toEqual([]);
       await page.getByRole('link', { name: 'Continue with my free trial' }).click();
@@ -81,12 +84,15 @@ describe('the step PLAN in a browser', () => {
     expect(new Set(wide.map(({ x }) => x)).size).toBe(4);
     await page.getByText('Priority support', { exact: true }).waitFor();
     await page.getByText('$75 a month, billed yearly').waitFor();
+    await page.getByText('Save 24%', { exact: true }).waitFor();
     expect(await page.getByText('Most chosen').count()).toBe(1);
     expect(await axeFindings(page)).toEqual([]);
     await page.getByRole('radio', { name: /^Free/ }).focus();
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('ArrowDown');
     expect(await page.getByRole('radio', { name: /^Growth/ }).isChecked()).toBe(true);
+    await page.setViewportSize({ width: 768, height: 1024 });
+    expect(await layoutFaults(page, 768)).toEqual([]);
     await page.setViewportSize({ width: 375, height: 667 });
     expect(new Set((await boxes()).map(({ x }) => x)).size).toBe(1);
     const ticked = async () => (await page.locator('.plan-card .ticks .icon').all()).map((one) => one.isVisible());

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { scripted, visitsForTests } from './visit.ts';
 
 describe('motion', () => {
-  const { newPage, at } = visitsForTests();
+  const { newPage, at, atPage } = visitsForTests();
 
   /** Opens the dialog and counts what has moved, beside changes of colors. */
   async function moved(page: Page, reducedMotion: 'reduce' | 'no-preference') {
@@ -28,6 +28,25 @@ describe('motion', () => {
     const page = await newPage({ widthPx });
     expect(await moved(page, 'no-preference')).toEqual({ name, running: 0 });
     expect(await moved(page, 'reduce')).toEqual({ name: undefined, running: 0 });
+  });
+
+  it.each([
+    ['menu of the profile', () => at('profile menu'), 'unfold'],
+    ['tick of a purchase', () => atPage('plan-completed'), 'draw'],
+  ])('The %s moves, and with reduced motion it does not', async (_what, address, name) => {
+    const page = await newPage();
+    const names = async (reducedMotion: 'reduce' | 'no-preference') => {
+      await page.emulateMedia({ reducedMotion });
+      await page.goto(address());
+      return page.evaluate(() => {
+        document.querySelector('details')?.setAttribute('open', '');
+        return document
+          .getAnimations()
+          .flatMap((animation) => (animation instanceof CSSAnimation ? [animation.animationName] : []));
+      });
+    };
+    expect(new Set(await names('no-preference'))).toEqual(new Set([name]));
+    expect(await names('reduce')).toEqual([]);
   });
 
   it('Pages lead into each other by a view transition, and not with reduced motion', async () => {

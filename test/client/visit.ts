@@ -6,6 +6,8 @@ import { type Gallery, openGallery } from './gallery.tsx';
 export interface Visits extends Pick<Chromium, 'newPage' | 'takeFaults'> {
   /** Address of a page with this sample alone. */
   at(sample: string): string;
+  /** Address of a page of the product, as a sample. */
+  atPage(name: string): string;
   /** A new page at that sample, whose loader of islands runs (if scripts do). */
   open(sample: string, visitor?: Visitor): Promise<Page>;
 }
@@ -24,14 +26,16 @@ export function visitsForTests(): Visits {
     gallery = await openGallery(builtClientDir);
   });
   afterAll(() => gallery?.close());
-  const at = (sample: string): string => {
+  const opened = (): Gallery => {
     if (!gallery) throw new Error('the gallery is open within tests only');
-    return gallery.at(sample);
+    return gallery;
   };
+  const at = (sample: string) => opened().at(sample);
   return {
     newPage,
     takeFaults,
     at,
+    atPage: (name) => opened().page(name),
     async open(sample, visitor) {
       const page = await newPage(visitor);
       await page.goto(at(sample));

@@ -1,7 +1,7 @@
 import * as oidc from 'openid-client';
 import { type Browser, locationOf } from '../support/browser.ts';
 import { password } from '../support/foyer.ts';
-import { type Begun, type RelyingParty, refreshOf, relyingParty, tokensFor } from '../support/relying-party.ts';
+import { type Begun, type RelyingParty, refreshOf, relyingParty, store, tokensFor } from '../support/relying-party.ts';
 import { backends } from '../support/stores.ts';
 import { setUpUser } from './user-and-client.ts';
 
@@ -39,6 +39,27 @@ describe.each(backends)('consent on $name', (backend) => {
     expect(page).toContain(context.user.email);
     expect(page).toMatch(/name="decision" value="allow"|value="allow"[^>]* name="decision"/);
     expect(page).toMatch(/name="decision" value="deny"|value="deny"[^>]* name="decision"/);
+  });
+
+  it('The consent page links the sign-in of another account, which returns to the same question', async () => {
+    const consent = await lead(await client.begin());
+    const page = await (await browser.get(consent.href)).text();
+    const [, href = ''] = /<a href="([^"]*)">Use another account<\/a>/.exec(page) ?? [];
+    const address = href.replaceAll('&amp;', '&');
+    const form = await browser.get(address);
+    expect([form.status, (await form.text()).includes('name="password"')]).toEqual([200, true]);
+    const other = await context.foyer.addUser();
+    const answer = await browser.post(`/sign-in${address.slice(1)}`, { username: other.email, password });
+    const verifyUser = new URL(locationOf(answer));
+    expect(verifyUser.pathname).toBe('/verify-user');
+    const question = await browser.get(await store(browser, verifyUser.href));
+    const text = await question.text();
+    expect([question.status, text.includes(other.email), text.includes(context.user.email)]).toEqual([
+      200,
+      true,
+      false,
+    ]);
+    expect(text).toContain('value="allow"');
   });
 
   it('The consent page links the registered pages of the app in a tab that cannot reach it, and none otherwise', async () => {

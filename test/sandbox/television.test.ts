@@ -1,3 +1,4 @@
+import { scanned } from '../account/mfa-steps.ts';
 import { type Sandbox, startSandbox } from '../browser/sandbox.ts';
 import { answerCode } from '../support/devices.ts';
 import { sendRequest } from '../support/send-request.ts';
@@ -25,6 +26,8 @@ describe('the demo television', () => {
     const waiting = await look();
     expect([waiting.refresh, codeOf(waiting.html)]).toEqual(['6', expect.stringMatching(/^.{9}$/)]);
     expect(waiting.html).toContain(`href="${sandbox.foyer.url}/device?user_code=${codeOf(waiting.html)}"`);
+    // A phone scans it and need not type the code.
+    expect(scanned(waiting.html)).toBe(`${sandbox.foyer.url}/device?user_code=${codeOf(waiting.html)}`);
     const user = await sandbox.foyer.addUser({ givenName: 'Vera', familyName: 'Lindqvist' });
     await answerCode(await sandbox.foyer.signedIn(user), codeOf(waiting.html));
     const signedIn = await look();

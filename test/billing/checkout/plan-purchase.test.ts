@@ -53,6 +53,15 @@ describe('/plan-purchase', () => {
     expect(pathOf(await press(browser, '/plan-purchase/12'))).toBe('/plan-purchase/12/addPayment');
   });
 
+  it('While the trial runs /plan-purchase offers to continue with it, and no plan is chosen yet', async () => {
+    const { user, browser } = await member();
+    await shop.customerOf(user);
+    const html = await pageAt(browser, '/plan-purchase');
+    expect(wordsOf(html)).toContain('You’re on the trial of Basic. Free until ');
+    expect(html).toMatch(/<a [^>]*href="\/sandbox\/search">Continue with my free trial<\/a>/);
+    expect(html).not.toMatch(/radio[^>]*checked/);
+  });
+
   it('The page names the code whose discount continues when another plan is bought without a code', async () => {
     const { user, browser } = await subscriber('10');
     await shop.promotion('ALWAYS50', { percent_off: 50, duration: 'forever' });
