@@ -50,7 +50,7 @@ describe('a withdrawal that keeps the share of the days', () => {
     const { browser } = await visitor();
     const html = await (await browser.get('/plan-purchase/10')).text();
     const words = wordsOf(html);
-    expect(words).toContain('You can withdraw within 14 days. Of what you’ve paid we then keep the share of the days');
+    expect(words).toContain('You can withdraw within 14 days. If you withdraw, you pay only for the days until then.');
     expect(words).toContain('I ask that my plan begins right away.');
     const box = /<input[^>]*name="beginsAtOnce"[^>]*>/.exec(html)?.[0] ?? '';
     expect(box).toMatch(/type="checkbox"/);
@@ -118,8 +118,14 @@ describe('a withdrawal that keeps the share of the days', () => {
       '/plan-purchase/10',
       fieldsWith(await (await browser.get('/plan-purchase/10')).text(), 'dueCents'),
     );
-    const box = /<input[^>]*name="beginsAtOnce"[^>]*>/.exec(await (await browser.get(page)).text())?.[0];
-    expect(box).toMatch(/required="" form="pay"|form="pay" required=""/);
+    const form = /<form [^>]*id="pay".*?<\/form>/s.exec(await (await browser.get(page)).text())?.[0] ?? '';
+    const box = /<input[^>]*name="beginsAtOnce"[^>]*>/.exec(form)?.[0];
+    expect(box).toContain('required=""');
+    // Below the fields, right above the button: nothing that can have the focus is between them.
+    expect(form).toMatch(/name="zip".*name="beginsAtOnce"/s);
+    expect(form.split('name="beginsAtOnce"')[1]).toMatch(
+      /^(?:(?!<(?:input|a|button)\b).)*<button(?:(?!<(?:input|a|button)\b).)*$/s,
+    );
     expect(box).not.toMatch(/checked/);
     const refused = await saveCardAt({ standIn: shop.stripe }, browser, page, cards.visa);
     expect(refused.status).toBe(400);

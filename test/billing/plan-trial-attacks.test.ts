@@ -1,7 +1,7 @@
 import { billingDataSource } from '../../server/billing/index.ts';
 import { page, path, standing } from '../account/membership-steps.ts';
 import { toPlanId } from '../support/ids.ts';
-import { islandProps } from './checkout/card-steps.ts';
+import { readCardForm } from './checkout/card-steps.ts';
 import { wordsOf } from './checkout/shop.ts';
 import { atStripe, charges, hourMs, pass } from './pause-steps.ts';
 import {
@@ -33,7 +33,7 @@ describe('attacks on plans that begin with free days', () => {
   /** Enters a card on the page of the payment, and presses its button. */
   async function enterCard({ user, browser }: Member, number: string): Promise<Response> {
     const html = await (await browser.get(payment)).text();
-    const { fields } = islandProps(html, 'card-form') as { fields: Record<string, string> };
+    const { fields } = readCardForm(html);
     return browser.post(payment, { ...fields, setupIntent: await shop.confirmCard(user, number) });
   }
 

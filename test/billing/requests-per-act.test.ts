@@ -2,7 +2,7 @@ import type { Exchange } from '../../sandbox/stripe/index.ts';
 import type { Browser } from '../support/browser.ts';
 import { listenOnFreePort } from '../support/foyer.ts';
 import { plansWith } from '../support/plans.ts';
-import { cards, confirmCard, islandProps } from './checkout/card-steps.ts';
+import { cards, confirmCard, readCardForm } from './checkout/card-steps.ts';
 import { mainForm, openShop, press, type Shop } from './checkout/shop.ts';
 import { hiddenFields } from './pause-steps.ts';
 import { planPage, withTrialDays } from './plan-trial-steps.ts';
@@ -70,9 +70,7 @@ describe('requests to Stripe per act', () => {
   /** A card is entered: the form waits for its button. */
   async function enterCard(browser: Browser, number: string) {
     const html = await (await browser.get(path)).text();
-    const { action, fields, setupUrl } = islandProps(html, 'card-form') as Record<'action' | 'setupUrl', string> & {
-      fields: Record<string, string>;
-    };
+    const { action, fields, setupUrl } = readCardForm(html);
     const { clientSecret } = (await (await browser.postJson(setupUrl, {})).json()) as { clientSecret: string };
     const setupIntent = confirmCard(shop, clientSecret, number);
     return () => browser.post(action, { ...fields, setupIntent });

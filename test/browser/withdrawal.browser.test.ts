@@ -67,6 +67,15 @@ describe('a withdrawal that keeps the share of the days, in a browser', () => {
     await page.locator('[name=beginsAtOnce]:focus:invalid').waitFor();
     expect(await axeFindings(page)).toEqual([]);
     expect(visit.posted.length).toBe(0);
+    // Right above the button: nothing is between the two in the order of the focus, and the fields come before.
+    await page.keyboard.press('Tab');
+    expect(await visit.save.evaluate((button) => button === document.activeElement)).toBe(true);
+    await box.focus();
+    await page.keyboard.press('Shift+Tab');
+    await page.locator('[name=zip]:focus').waitFor();
+    const [above, below] = [await box.boundingBox(), await visit.save.boundingBox()];
+    expect((below?.y ?? 0) - (above?.y ?? 0)).toBeGreaterThan(0);
+    expect((below?.y ?? 0) - (above?.y ?? 0)).toBeLessThan(160);
     await box.check();
     await visit.save.click();
     await page.waitForURL(/completed|settings|search|dashboard/);

@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react';
-import { CardForm, cardFormProps } from '../../views/billing/card-form.tsx';
+import { CardForm } from '../../views/billing/card-form.tsx';
 import { PaymentAction } from '../../views/billing/payment-action.tsx';
 import type { PageContext } from '../../views/page-context.ts';
 import { CodeInput } from '../../views/parts/code-input.tsx';
@@ -144,28 +144,25 @@ export function islandSamples(ctx: PageContext): Record<string, ReactElement> {
     'card form': (
       <CardForm
         ctx={ctx}
-        {...cardFormProps(ctx.t, {
-          ...stripeInSamples,
-          locale: 'en',
-          action: '/echo',
-          setupUrl: '/echo',
-          fields: { act: nasty },
-          saveNote: nasty,
-        })}
+        stripe={{ ...stripeInSamples, locale: 'en' }}
+        action="/echo"
+        setupUrl="/echo"
+        fields={{ act: nasty }}
+        saveNote={nasty}
       />
     ),
     'payment form': (
       <CardForm
         ctx={ctx}
-        {...cardFormProps(ctx.t, {
+        stripe={{
           ...stripeInSamples,
           methods: { types: ['card', 'link'], applePay: true, googlePay: true, currency: 'eur' },
           locale: 'en',
-          action: '/echo',
-          setupUrl: '/echo',
-          fields: { act: nasty },
-          saveNote: nasty,
-        })}
+        }}
+        action="/echo"
+        setupUrl="/echo"
+        fields={{ act: nasty }}
+        saveNote={nasty}
       />
     ),
     'payment action': (

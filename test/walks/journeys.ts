@@ -1,5 +1,5 @@
 import { appCode } from '../account/mfa-steps.ts';
-import { confirmCard, islandProps } from '../billing/checkout/card-steps.ts';
+import { confirmCard, readCardForm } from '../billing/checkout/card-steps.ts';
 import { mainForm, type Shop } from '../billing/checkout/shop.ts';
 import { somebody } from '../federation/steps.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
@@ -42,11 +42,7 @@ async function purchase(browser: Browser, { standIn }: Setting['shop'], send: Se
   const submit = () => browser.submit(shown.action, shown.fields);
   const payment = redirectOf(await send('POST /plan-purchase/:planId (without a card)', submit));
   const page = await send('GET /plan-purchase/:planId/addPayment', () => browser.get(payment));
-  const { action, fields, setupUrl } = islandProps(await page.text(), 'card-form') as {
-    action: string;
-    fields: Record<string, string>;
-    setupUrl: string;
-  };
+  const { action, fields, setupUrl } = readCardForm(await page.text());
   // Stripe's fields for a card need a script in any case.
   const intent = await send('POST /plan-purchase/:planId/addPayment/setup', () => browser.postJson(setupUrl, {}));
   const { clientSecret } = (await expectStatus(intent, 200).json()) as { clientSecret: string };

@@ -1,4 +1,4 @@
-import { CardForm, cardFormProps, SecuredLine, type StripeInPage } from '../billing/card-form.tsx';
+import { CardForm, SecuredLine, type StripeInPage } from '../billing/card-form.tsx';
 import type { CardView } from '../billing/card-name.ts';
 import { PaymentAction, type PaymentActionProps } from '../billing/payment-action.tsx';
 import { Retry, type ReturnedMethod, SavedMethod } from '../billing/payment-page.tsx';
@@ -49,7 +49,7 @@ export function ChangeCardPage(props: ChangeCardPageProps) {
         ) : (
           <>
             <p className="muted">{t(stripe.methods ? 'payment.methods.changeLead' : 'payment.change.lead')}</p>
-            <CardForm ctx={ctx} {...cardFormProps(t, { ...stripe, action, setupUrl, fields: {} })} />
+            <CardForm ctx={ctx} stripe={stripe} action={action} setupUrl={setupUrl} fields={{}} />
             <SecuredLine ctx={ctx} methods={stripe.methods !== undefined} />
           </>
         )}

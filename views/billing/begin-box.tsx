@@ -3,9 +3,6 @@ import { Checkbox } from '../parts/checkbox.tsx';
 /** The name of the box in the forms that order a plan. */
 export const beginField = 'beginsAtOnce';
 
-/** The id of the form of a card, which is sent with the box of its page: an island, which loads no code for that. */
-export const cardFormId = 'pay';
-
 /** As text. */
 export interface BeginBoxProps {
   label: string;
@@ -23,6 +20,6 @@ export const BeginBox = ({
   missing,
   isMissing,
   ...more
-}: BeginBoxProps & { idName?: string; form?: string }) => (
+}: BeginBoxProps & { idName?: string; required?: boolean }) => (
   <Checkbox name={beginField} label={label} error={isMissing ? missing : undefined} {...more} />
 );

@@ -1,4 +1,3 @@
-import type { FormEventHandler, Ref } from 'react';
 import type { T } from '../../locales/index.ts';
 import type { PageContext } from '../page-context.ts';
 import { Button } from '../parts/button.tsx';
@@ -10,6 +9,7 @@ import { Icon } from '../parts/icon.tsx';
 import { Island } from '../parts/island.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { Stylesheet } from '../parts/stylesheet.tsx';
+import { BeginBox, type BeginBoxProps } from './begin-box.tsx';
 
 /** The data with which the browser calls Stripe itself. */
 export interface StripeForCards {
@@ -37,22 +37,16 @@ export type CardFieldName = 'name' | CardElementName | 'zip';
 /** All fields of a card, in their order. */
 export const cardFields: readonly CardFieldName[] = ['name', ...cardElements, 'zip'];
 
-export interface CardFormProps extends StripeForCards {
-  /** The target of the form after Stripe has stored the card. */
-  action: string;
-  /** Its hidden fields besides the setup intent's id. */
-  fields: Record<string, string>;
+/** The id of the form around the island. Its last element is its button, which waits for the script. */
+export const cardFormId = 'pay';
+
+export interface CardFieldsProps extends StripeForCards {
   /** Answers a client secret to a POST. */
   setupUrl: string;
   labels: Record<CardFieldName, string>;
   cvcHint: string;
-  save: string;
-  /** Of its button: `quiet` where it is not the main action of its page. */
-  kind: 'primary' | 'quiet';
   /** The field that has the focus at the start, once scripts have shown the form; '' for none. */
   focus: 'name' | '';
-  /** The effect of Save. */
-  saveNote?: string | undefined;
   /** 'Cannot be empty' */
   empty: string;
   /** Above the links to the fields with errors. */
@@ -66,24 +60,21 @@ export interface CardFormProps extends StripeForCards {
 }
 
 /** The island's part. Card input stays in the browser: the form only sends its hidden fields. */
-export interface CardFormLive {
+export interface CardFieldsLive {
   errors?: Partial<Record<CardFieldName, string>>;
   /** The button was pressed with errors: their fields are listed above the form. */
   summary?: boolean;
   problem?: string | undefined;
-  ready?: boolean;
-  busy?: boolean;
   focused?: CardElementName | undefined;
-  form?: Ref<HTMLFormElement>;
-  onSubmit?: FormEventHandler<HTMLFormElement>;
   /** A frame was focused, which is outside of Stripe's field. */
   onFrameFocus?: (name: CardElementName) => void;
   /** One of Foyer's own two fields has changed. */
   onTyped?: (name: 'name' | 'zip') => void;
 }
 
-export function CardFormView(props: CardFormProps & CardFormLive) {
-  const { action, fields, labels, cvcHint, save, kind, saveNote, errors = {}, problem, ready, busy, focused } = props;
+/** Stripe's fields and Foyer's own two, inside the form: without its button, so that other markup can stand before that. */
+export function CardFieldsView(props: CardFieldsProps & CardFieldsLive) {
+  const { labels, cvcHint, errors = {}, problem, focused } = props;
   const element = (name: CardElementName, hint?: string) => (
     <div data-look={focused === name ? 'focus' : undefined}>
       <FieldFrame name={name} label={labels[name]} error={errors[name]} hint={hint}>
@@ -109,15 +100,7 @@ export function CardFormView(props: CardFormProps & CardFormLive) {
     />
   );
   return (
-    <form
-      className="form needs-script"
-      id="pay"
-      method="post"
-      action={action}
-      ref={props.form}
-      onSubmit={props.onSubmit}
-    >
-      <HiddenFields fields={{ ...fields, setupIntent: '' }} />
+    <>
       {/* The alert below the fields repeats the errors for screen readers. */}
       {props.summary && (
         <ErrorSummary title={props.errorSummary} labels={labels} fields={cardFields.filter((name) => errors[name])} />
@@ -141,12 +124,7 @@ export function CardFormView(props: CardFormProps & CardFormLive) {
         {cardElements.map((name) => errors[name] && `${labels[name]}: ${errors[name]} `)}
       </p>
       {problem && <Notice kind="error">{problem}</Notice>}
-      {saveNote && <p className="muted small">{saveNote}</p>}
-      {/* The button waits for the script, so that the form never sends input by itself. */}
-      <Button kind={kind} block disabled={!ready} busy={busy}>
-        {save}
-      </Button>
-    </form>
+    </>
   );
 }
 
@@ -156,33 +134,42 @@ function zipLabel(t: T, country: string | undefined): string {
   return t(country === 'US' ? 'payment.form.zipUs' : 'payment.details.fields.postalCode');
 }
 
-/** Its texts and values in a language. */
-export function cardFormProps(
-  t: T,
-  state: StripeInPage &
-    Pick<CardFormProps, 'action' | 'fields' | 'setupUrl' | 'saveNote'> & {
-      kind?: CardFormProps['kind'];
-      /** Save, unless it obliges to pay. */
-      save?: string;
-      /** ISO 3166-1 code of the user's country, if it is known. */
-      country?: string | undefined;
-    },
-): CardFormProps {
+interface CardFormProps {
+  ctx: PageContext;
+  stripe: StripeInPage;
+  /** The target of the form after Stripe has stored the card. */
+  action: string;
+  /** Its hidden fields besides the setup intent's id. */
+  fields: Record<string, string>;
+  setupUrl: string;
+  /** Save, unless it obliges to pay. */
+  save?: string | undefined;
+  /** The effect of Save. */
+  saveNote?: string | undefined;
+  /** Of its button: `quiet` where it is not the main action of its page. */
+  kind?: 'primary' | 'quiet';
+  /** ISO 3166-1 code of the user's country, if it is known. */
+  country?: string | undefined;
+  /** The box right above its button. The browser asks for it before the island does anything. */
+  begin?: BeginBoxProps | undefined;
+}
+
+/** The island's texts and values in a language. */
+function cardFieldsProps({ ctx: { t }, stripe, setupUrl, kind, country }: CardFormProps): CardFieldsProps {
   const label = (name: CardFieldName) => t(`payment.form.${name}`);
-  const { country: _, refusals, ...rest } = state;
+  const { refusals, ...page } = stripe;
   return {
-    kind: 'primary',
-    ...rest,
-    focus: state.kind === 'quiet' || state.methods ? '' : 'name',
+    ...page,
+    setupUrl,
+    focus: kind === 'quiet' || stripe.methods ? '' : 'name',
     labels: {
       name: label('name'),
       number: label('number'),
       expiry: label('expiry'),
       cvc: label('cvc'),
-      zip: zipLabel(t, state.country),
+      zip: zipLabel(t, country),
     },
     cvcHint: t('payment.form.cvcHint'),
-    save: state.save ?? t('payment.form.save'),
     empty: t('payment.errors.empty'),
     errorSummary: t('common.checkFields'),
     faults: {
@@ -201,8 +188,7 @@ export function chargeNote({ t }: PageContext, { methods }: StripeInPage, due: s
   if (due === undefined) return t(`payment.${methods ? 'methods' : 'charge'}.nothing`);
   const { types = [] } = methods ?? {};
   if (types.every((type) => type === 'card' || type === 'link')) return undefined;
-  const opensBank = types.includes('ideal') || types.includes('bancontact');
-  return [t('payment.methods.debitTakes'), ...(opensBank ? [t('payment.methods.bankPage')] : [])].join(' ');
+  return t('payment.methods.debitTakes');
 }
 
 /** Below the ways to pay: Stripe has the data of the card. */
@@ -219,16 +205,26 @@ export const SecuredLine = ({ ctx: { t }, methods }: { ctx: PageContext; methods
  * Name on card, Stripe's three fields, zip/postal code, Save. Card data go only to Stripe, so the form needs scripts;
  * without them it says so.
  */
-export function CardForm({ ctx, ...props }: { ctx: PageContext } & CardFormProps) {
+export function CardForm(props: CardFormProps) {
+  const { ctx, stripe, action, fields, save, saveNote, kind = 'primary', begin } = props;
   return (
     <>
       <Stylesheet ctx={ctx} name="checkout" />
       <div className="without-script">
         <Notice kind="info" title={ctx.t('payment.script.title')}>
-          {ctx.t(props.methods ? 'payment.methods.script' : 'payment.script.card')}
+          {ctx.t(stripe.methods ? 'payment.methods.script' : 'payment.script.card')}
         </Notice>
       </div>
-      <Island ctx={ctx} name="card-form" load="idle" view={CardFormView} props={props} />
+      <form className="form needs-script" id={cardFormId} method="post" action={action}>
+        <HiddenFields fields={{ ...fields, setupIntent: '' }} />
+        <Island ctx={ctx} name="card-form" load="idle" view={CardFieldsView} props={cardFieldsProps(props)} />
+        {saveNote !== undefined && <p className="muted small">{saveNote}</p>}
+        {begin && <BeginBox {...begin} required />}
+        {/* The button waits for the script, so that the form never sends input by itself. */}
+        <Button kind={kind} block disabled>
+          {save ?? ctx.t('payment.form.save')}
+        </Button>
+      </form>
     </>
   );
 }

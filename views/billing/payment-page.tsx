@@ -9,9 +9,9 @@ import { Notice } from '../parts/notice.tsx';
 import { PageNotice, type PageNoticeProps } from '../parts/page-notice.tsx';
 import { Script } from '../parts/script.tsx';
 import { type SummaryLine, SummaryList } from '../parts/summary-list.tsx';
-import { BeginBox, type BeginBoxProps, cardFormId } from './begin-box.tsx';
+import { BeginBox, type BeginBoxProps } from './begin-box.tsx';
 import { DetailsLine, type DetailsView } from './billing-details-fields.tsx';
-import { CardForm, cardFormProps, chargeNote, SecuredLine, type StripeInPage } from './card-form.tsx';
+import { CardForm, chargeNote, SecuredLine, type StripeInPage } from './card-form.tsx';
 import { type CardView, cardExpiry, cardName, expires, isBankDebit } from './card-name.ts';
 import { type CheckoutKind, CheckoutSteps } from './checkout-steps.tsx';
 import { PaymentAction } from './payment-action.tsx';
@@ -64,7 +64,7 @@ export interface PaymentPageProps extends PaymentPageFrame {
   returned?: ReturnedMethod | undefined;
   /** The card that would be charged. */
   card?: CardView | undefined;
-  /** An order is refused for some time: no button is the main one, and another method cannot be entered. */
+  /** An order is refused for some time: there is only the way back. */
   mustWait?: boolean | undefined;
   /** While Stripe is unavailable: the submitted values, to be sent again; without them the page is loaded again. */
   retryFields: Record<string, string>;
@@ -100,11 +100,14 @@ export function SavedMethod(props: { t: T; card: CardView; refused?: boolean; no
   const { t, card, refused, note } = props;
   const expiry = cardExpiry(card);
   const label = t(expiry === undefined ? 'payment.methods.label' : 'payment.saved.label');
+  // In German a hyphen in it would break it.
+  const isDebit = card.brand === 'sepa_debit';
   return (
     <p className={refused ? 'saved-method refused' : 'saved-method'}>
       <CardIcon />
       <span>
-        {t('mail.labelled', { label })} <strong>{cardName(t, card)}</strong>
+        {t('mail.labelled', { label })}{' '}
+        <strong className={isDebit ? 'unbroken' : undefined}>{cardName(t, card)}</strong>
         {expiry !== undefined && (
           <>
             , <span className="unbroken">{t('payment.saved.expiry', { date: expiry })}</span>
@@ -122,14 +125,12 @@ function SavedCard({
   action,
   card,
   refused,
-  mustWait,
   fields = {},
   quote: { announced, due, order, begin },
 }: Pick<PaymentPageFrame, 'ctx' | 'action'> & {
   card: CardView;
   /** It has just been refused. */
   refused: boolean;
-  mustWait?: boolean | undefined;
   fields?: Record<string, string>;
   quote: NonNullable<PaymentPageProps['quote']>;
 }) {
@@ -143,7 +144,7 @@ function SavedCard({
         note={due !== undefined && isBankDebit(card) ? t('payment.methods.debitTakes') : undefined}
       />
       {begin && <BeginBox {...begin} idName="beginSaved" />}
-      <Button kind={refused || mustWait ? 'quiet' : 'primary'} block>
+      <Button kind={refused ? 'quiet' : 'primary'} block>
         {order === undefined ? t(expires(card) ? 'payment.saved.use' : 'payment.methods.use') : order}
       </Button>
     </form>
@@ -219,32 +220,22 @@ function AnotherMethod({
   quote,
   card,
   savedFirst,
-  mustWait,
 }: PaymentPageProps & { quote: NonNullable<PaymentPageProps['quote']>; savedFirst: boolean }) {
   const { t } = ctx;
   const kind = stripe.methods ? 'methods' : 'saved';
   return (
     <MethodFold title={card && t(`payment.${kind}.another`)} isOpen={!savedFirst}>
-      {/* The browser asks for it before the form's script runs. */}
-      {quote.begin && (
-        <div className="needs-script">
-          <BeginBox {...quote.begin} form={cardFormId} />
-        </div>
-      )}
       <CardForm
         ctx={ctx}
-        {...cardFormProps(t, {
-          ...stripe,
-          action,
-          setupUrl,
-          fields: { ...quote.announced, act: 'save-card' },
-          kind: savedFirst || mustWait ? 'quiet' : 'primary',
-          country: details.country,
-          ...(quote.order !== undefined && {
-            save: card ? t(`payment.${kind}.payNew`, { order: quote.order }) : quote.order,
-          }),
-          saveNote: chargeNote(ctx, stripe, quote.due),
-        })}
+        stripe={stripe}
+        action={action}
+        setupUrl={setupUrl}
+        fields={{ ...quote.announced, act: 'save-card' }}
+        kind={savedFirst ? 'quiet' : 'primary'}
+        country={details.country}
+        save={card && quote.order !== undefined ? t(`payment.${kind}.payNew`, { order: quote.order }) : quote.order}
+        saveNote={chargeNote(ctx, stripe, quote.due)}
+        begin={quote.begin}
       />
     </MethodFold>
   );
@@ -257,15 +248,26 @@ export function PaymentPage(props: PaymentPageProps) {
   const fields = returned && { act: 'save-card', setupIntent: returned.setupIntent };
   const { t } = ctx;
   // Most users choose the saved card, unless it has just been refused.
-  const isRefused = notice?.kind === 'error' && !mustWait;
+  const isRefused = notice?.kind === 'error';
   const savedFirst = card !== undefined && !isRefused;
+  if (mustWait) {
+    return (
+      <TheLayout ctx={ctx} steps={steps} title={toHeading(t, quote)}>
+        <PageNotice ctx={ctx} notice={notice} />
+        {quote && <SummaryList {...quote} />}
+        <ButtonLink kind="quiet" href={backHref} block>
+          {t('payment.saved.back')}
+        </ButtonLink>
+      </TheLayout>
+    );
+  }
   return (
     <TheLayout ctx={ctx} steps={steps} title={toHeading(t, quote)}>
       {quote && <SummaryList {...quote} />}
       <DetailsLine ctx={ctx} details={details.view} href={details.href} />
       <MethodHead {...props} />
       {quote && card && <SavedCard {...props} card={card} fields={fields} refused={isRefused} quote={quote} />}
-      {quote && !(card && mustWait) && <AnotherMethod {...props} quote={quote} card={card} savedFirst={savedFirst} />}
+      {quote && <AnotherMethod {...props} quote={quote} card={card} savedFirst={savedFirst} />}
       {!quote && <Retry ctx={ctx} action={action} fields={props.retryFields} />}
       {quote && <SecuredLine ctx={ctx} methods={stripe.methods !== undefined} />}
       <p className="panel-ways">

@@ -11,11 +11,20 @@ interface CheckboxProps {
   checked?: boolean;
   disabled?: boolean;
   error?: string | undefined;
-  /** The id of the form that it belongs to, if it is outside of it: a form with a script, which needs it ticked. */
-  form?: string | undefined;
+  /** The browser asks for it: where a script sends the form before the server could. */
+  required?: boolean;
 }
 
-export function Checkbox({ name, idName = name, label, value = '1', checked, disabled, error, form }: CheckboxProps) {
+export function Checkbox({
+  name,
+  idName = name,
+  label,
+  value = '1',
+  checked,
+  disabled,
+  error,
+  required,
+}: CheckboxProps) {
   return (
     <div className={error === undefined ? 'check' : 'check invalid'}>
       <label className="checkbox">
@@ -27,8 +36,7 @@ export function Checkbox({ name, idName = name, label, value = '1', checked, dis
           value={value}
           defaultChecked={checked}
           disabled={disabled}
-          form={form}
-          required={form !== undefined}
+          required={required}
         />
         <span>{label}</span>
       </label>

@@ -1,5 +1,5 @@
 import type { Browser } from '../../support/browser.ts';
-import type { Shop } from './shop.ts';
+import { readForm, type Shop } from './shop.ts';
 
 /** Stripe's test cards, as far as payment pages need them. */
 export const cards = {
@@ -22,6 +22,13 @@ export function islandProps(html: string, name: string): Record<string, unknown>
   return JSON.parse(found.replaceAll('&quot;', '"').replaceAll('&#x27;', "'").replaceAll('&amp;', '&'));
 }
 
+/** The form of a card, with its hidden fields, and the address that its island asks. */
+export function readCardForm(html: string): { action: string; fields: Record<string, string>; setupUrl: string } {
+  const form = /<form [^>]*id="pay".*?<\/form>/s.exec(html)?.[0];
+  if (form === undefined) throw new Error('there is no form of a card on the page');
+  return { ...readForm(form), setupUrl: String(islandProps(form, 'card-form').setupUrl) };
+}
+
 /** Does what Stripe.js does with a card that was typed. @returns the setup intent's id */
 export function confirmCard({ standIn }: Pick<Shop, 'standIn'>, clientSecret: string, number: string): string {
   const [id = ''] = clientSecret.split('_secret_');
@@ -41,11 +48,7 @@ export async function saveCardAt(
   number: string,
   tampered: Record<string, string> = {},
 ): Promise<Response> {
-  const { action, fields, setupUrl } = islandProps(await (await browser.get(path)).text(), 'card-form') as {
-    action: string;
-    fields: Record<string, string>;
-    setupUrl: string;
-  };
+  const { action, fields, setupUrl } = readCardForm(await (await browser.get(path)).text());
   const { clientSecret } = (await (await browser.postJson(setupUrl, {})).json()) as { clientSecret: string };
   const setupIntent = confirmCard(shop, clientSecret, number);
   return browser.post(action, { ...fields, setupIntent, ...tampered });
@@ -72,11 +75,7 @@ export const methodData = {
 
 /** Opens a page with a payment form and begins a setup there, as its island does. */
 export async function beginMethodAt(browser: Browser, path: string) {
-  const { action, fields, setupUrl } = islandProps(await (await browser.get(path)).text(), 'card-form') as {
-    action: string;
-    fields: Record<string, string>;
-    setupUrl: string;
-  };
+  const { action, fields, setupUrl } = readCardForm(await (await browser.get(path)).text());
   const { clientSecret } = (await (await browser.postJson(setupUrl, {})).json()) as { clientSecret: string };
   return { action, fields, clientSecret, setupIntent: clientSecret.split('_secret_')[0] ?? '' };
 }

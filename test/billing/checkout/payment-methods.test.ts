@@ -1,18 +1,14 @@
 import { toSavedCard } from '../../../server/billing/stripe/stripe-objects.ts';
 import type { Browser } from '../../support/browser.ts';
 import { from } from '../steps.ts';
-import { confirmCard, islandProps } from './card-steps.ts';
+import { confirmCard, islandProps, readCardForm } from './card-steps.ts';
 import { openShop, type Shop, wordsOf } from './shop.ts';
 
 const path = '/plan-purchase/10/addPayment';
 
 /** The form that pays the plan, and the secret of its set-up at Stripe. */
 async function openCardForm(browser: Browser) {
-  const { action, fields, setupUrl } = islandProps(await (await browser.get(path)).text(), 'card-form') as {
-    action: string;
-    fields: Record<string, string>;
-    setupUrl: string;
-  };
+  const { action, fields, setupUrl } = readCardForm(await (await browser.get(path)).text());
   const { clientSecret } = (await (await browser.postJson(setupUrl, {})).json()) as { clientSecret: string };
   return { action, fields, clientSecret };
 }

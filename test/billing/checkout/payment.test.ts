@@ -2,7 +2,7 @@ import { languages, texts } from '../../../locales/index.ts';
 import { refusalText } from '../../../server/billing/index.ts';
 import { toDecline } from '../../../server/billing/stripe/stripe-objects.ts';
 import { translator } from '../../../server/http/index.ts';
-import { cards, confirmCard, islandProps, saveCardAt } from './card-steps.ts';
+import { cards, confirmCard, islandProps, readCardForm, saveCardAt } from './card-steps.ts';
 import { openShop, type Shop, wordsOf } from './shop.ts';
 
 const path = '/plan-purchase/10/addPayment';
@@ -38,8 +38,9 @@ describe('the payment page', () => {
       expect.arrayContaining(['planId', 'dueCents', 'act', 'setupIntent', 'name', 'zip']),
     );
     expect(html).not.toMatch(/name="(?:number|cvc|expiry)"/);
+    const fields = { planId: '10', dueCents: '9900', laterCents: '9900', act: 'save-card' };
+    expect(readCardForm(html)).toMatchObject({ action: path, fields });
     expect(islandProps(html, 'card-form')).toMatchObject({
-      fields: { planId: '10', dueCents: '9900', laterCents: '9900', act: 'save-card' },
       publishableKey: 'pk_test_of_the_stand_in',
       stripeJsUrl: `${shop.standIn.url}/stripe.js`,
       setupUrl: setup,
@@ -88,7 +89,7 @@ describe('the payment page', () => {
     expect(answer.status).toBe(409);
     const html = await answer.text();
     expect(wordsOf(html)).toMatch(/\$99\.00.*Visa •••• 4242/);
-    expect(islandProps(html, 'card-form')).toMatchObject({ fields: { dueCents: '9900' } });
+    expect(readCardForm(html)).toMatchObject({ fields: { dueCents: '9900' } });
     expect(await shop.planOf(user)).toBeNull();
   });
 

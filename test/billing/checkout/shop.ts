@@ -94,15 +94,20 @@ export const wordsOf = (html: string): string =>
       .replaceAll(/\s+/g, ' '),
   );
 
-/** The form with the main button: where it goes, and what it carries. */
-export function mainForm(html: string): { action: string; fields: Record<string, string> } {
-  const form = /<form class="actions even".*?<\/form>/s.exec(html)?.[0];
-  if (form === undefined) throw new Error(`there is no way on: ${wordsOf(html)}`);
+/** A form's address and hidden fields. */
+export function readForm(form: string): { action: string; fields: Record<string, string> } {
   const fields = [...form.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g)];
   return {
     action: unescaped(/ action="([^"]*)"/.exec(form)?.[1] ?? ''),
     fields: Object.fromEntries(fields.map(([, name = '', value = '']) => [name, unescaped(value)])),
   };
+}
+
+/** The form with the main button: where it goes, and what it carries. */
+export function mainForm(html: string): { action: string; fields: Record<string, string> } {
+  const form = /<form class="actions even".*?<\/form>/s.exec(html)?.[0];
+  if (form === undefined) throw new Error(`there is no way on: ${wordsOf(html)}`);
+  return readForm(form);
 }
 
 /** Opens a page and presses its main button, with other values where a test says so. */

@@ -48,10 +48,20 @@ interface CardForm {
   setupUrl: string;
 }
 
+const unescaped = (text: string) => text.replaceAll('&quot;', '"').replaceAll('&#x27;', "'").replaceAll('&amp;', '&');
+
 function cardForm(page: Answer): CardForm {
-  const found = /data-island="card-form"[^>]* data-props="([^"]*)"/.exec(page.text)?.[1];
-  if (found === undefined) throw new Error('the page has no card form');
-  return JSON.parse(found.replaceAll('&quot;', '"').replaceAll('&#x27;', "'").replaceAll('&amp;', '&'));
+  const form = /<form [^>]*id="pay".*?<\/form>/s.exec(page.text)?.[0] ?? '';
+  const props = /data-island="card-form"[^>]* data-props="([^"]*)"/.exec(form)?.[1];
+  const action = / action="([^"]*)"/.exec(form)?.[1];
+  if (props === undefined || action === undefined) throw new Error('the page has no card form');
+  const fields = [...form.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g)];
+  const { setupUrl }: { setupUrl: string } = JSON.parse(unescaped(props));
+  return {
+    action: unescaped(action),
+    fields: Object.fromEntries(fields.map(([, name = '', value = '']) => [name, unescaped(value)])),
+    setupUrl,
+  };
 }
 
 /** Does what Stripe.js does with a card that was typed. @returns the setup intent's id */
