@@ -22,7 +22,7 @@ describe('the lines of a purchase', () => {
     await browser.post('/plan-purchase/10', { act: 'promo', planId: '10', promo: 'NEARLY' });
     const html = await (await browser.get('/plan-purchase/10')).text();
     expect(wordsOf(html)).toContain(
-      'Starter, every 30 days $99.00 Promo code NEARLY −$98.75 Too small to charge, added to your next payment −$0.25 Due today $0.00',
+      'Starter, every 30 days $99.00 Promo code NEARLY Remove NEARLY −$98.75 Too small to charge, added to your next payment −$0.25 Due today $0.00',
     );
     await browser.post('/plan-purchase/10', mainForm(html).fields);
     expect((await shop.userNow(buyer.user)).planId).toBe('10');

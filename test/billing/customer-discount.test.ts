@@ -118,7 +118,7 @@ describe('a discount that an operator has given the customer at Stripe', () => {
       if (own) await stripe.subscriptions.update(buyer.subscription, { discounts: [{ coupon: own }] });
       await befriend(buyer, coupon);
       expect(await textOf(buyer, '/plan-purchase/10')).toMatch(
-        new RegExp(`, from \\w+ \\d+, \\d{4} ${announced.replace('$', '\\$')} .*Then Starter begins\\.`),
+        new RegExp(`, from \\w+ \\d+, \\d{4} ${announced.replace('$', '\\$')} .*Until then you keep `),
       );
       expect(await shop.buy(buyer.user, 'm-99')).toMatchObject({ kind: 'scheduled' });
       expect(renewalIn(await textOf(buyer, '/settings/membership'))).toBe(announced);

@@ -146,7 +146,7 @@ describe('the hour in which a renewal is a draft', () => {
       await shop.membership.refresh(user.id);
       const browser = await shop.foyer.signedIn(user);
       expect(await pageWords(browser, '/plan-purchase/10')).toMatch(
-        /from \w+ \d+, \d{4} \$99\.00 .*Then Starter begins\./,
+        /from \w+ \d+, \d{4} \$99\.00 .*Until then you keep /,
       );
       expect(await shop.buy(user, 'm-99')).toMatchObject({ kind: 'scheduled' });
       const next = { amountCents: 9_900, creditUsedCents: 0 };

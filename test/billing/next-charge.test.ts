@@ -122,7 +122,7 @@ describe('the announced renewal', () => {
     await shop.buy(buyer.user, 'm-499');
     await stripe.customers.update(buyer.customer, { balance: -1_000 });
     await shop.membership.refresh(buyer.user.id);
-    expect(await textOf(buyer, '/plan-purchase/10')).toMatch(/from \w+ \d+, \d{4} \$89\.00 .*Then Starter begins\./);
+    expect(await textOf(buyer, '/plan-purchase/10')).toMatch(/from \w+ \d+, \d{4} \$89\.00 .*Until then you keep /);
     expect(await shop.buy(buyer.user, 'm-99')).toMatchObject({ kind: 'scheduled' });
     expect(await membershipOf(buyer)).toMatchObject({ nextCharge: { amountCents: 8_900, creditUsedCents: 1_000 } });
     const mails = await shop.foyer.mails(buyer.user.email);
@@ -143,7 +143,7 @@ describe('the announced renewal', () => {
     await shop.buy(buyer.user, 'm-499');
     await stripe.customers.update(buyer.customer, { balance: -9_872 });
     await shop.membership.refresh(buyer.user.id);
-    expect(await textOf(buyer, '/plan-purchase/10')).toMatch(/from \w+ \d+, \d{4} \$0\.00 .*Then Starter begins\./);
+    expect(await textOf(buyer, '/plan-purchase/10')).toMatch(/from \w+ \d+, \d{4} \$0\.00 .*Until then you keep /);
     expect(await shop.buy(buyer.user, 'm-99')).toMatchObject({ kind: 'scheduled' });
     expect(await membershipOf(buyer)).toMatchObject({ nextCharge: { amountCents: 0, creditUsedCents: 9_872 } });
     expect(await renewalOf(buyer)).toBe(0);
@@ -158,7 +158,7 @@ describe('the announced renewal', () => {
     await shop.saveCard(buyer.user, cards.authenticatesAlways);
     expect(await shop.buy(buyer.user, 'm-899')).toMatchObject({ kind: 'action' });
     expect(await membershipOf(buyer)).toMatchObject({ balanceCents: 0 });
-    expect(await textOf(buyer, '/plan-purchase/10')).toMatch(/from \w+ \d+, \d{4} \$89\.00 .*Then Starter begins\./);
+    expect(await textOf(buyer, '/plan-purchase/10')).toMatch(/from \w+ \d+, \d{4} \$89\.00 .*Until then you keep /);
     expect(await shop.buy(buyer.user, 'm-99')).toMatchObject({ kind: 'scheduled' });
     await shop.saveCard(buyer.user);
     expect(await membershipOf(buyer)).toMatchObject({ nextCharge: { amountCents: 8_900, creditUsedCents: 1_000 } });

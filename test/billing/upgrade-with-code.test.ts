@@ -109,7 +109,7 @@ describe('an upgrade with a promotion code', () => {
     await browser.post('/plan-purchase/12', { act: 'promo', planId: '12', promo: 'WELCOME20' });
     const html = await (await browser.get('/plan-purchase/12')).text();
     expect(wordsOf(html)).toMatch(
-      /Growth, every 30 days, until \w+ \d+, \d{4} \$499\.00 Promo code WELCOME20 −\$99\.80 Unused time of your plan −\$99\.00 Due today \$300\.20/,
+      /Growth, every 30 days, until \w+ \d+, \d{4} \$499\.00 Promo code WELCOME20 Remove WELCOME20 −\$99\.80 Unused time of your plan −\$99\.00 Due today \$300\.20/,
     );
     const { action, fields } = mainForm(html);
     expect((await browser.post(action, fields)).status).toBe(303);

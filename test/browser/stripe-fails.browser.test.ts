@@ -61,7 +61,7 @@ describe('a purchase in a browser while Stripe fails', () => {
       await button(page, 'Apply').click();
       await page.getByText('−$9.90').waitFor();
       await failing(page, () => button(page, 'Pay $89.10').click());
-      await page.getByText('Coupon applied: COMEBACK10').waitFor();
+      await page.getByText('Promo code COMEBACK10').waitFor();
       expect(await paid()).toEqual(before);
       await page.getByText('Try again', { exact: true }).click();
       await button(page, 'Pay $89.10').click();

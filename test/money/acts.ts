@@ -8,7 +8,6 @@ import {
   type NextCharge,
   readAnnouncement,
   readResumptions,
-  tickedBox,
   wordsOf,
 } from './read-pages.ts';
 import { type Arrival, islandProps, type Visitor } from './visitor.ts';
@@ -53,13 +52,13 @@ function confirmCard(engine: Engine, clientSecret: string, typed: string): strin
 
 /** Enters a card into the form of a page, and sends the form. @returns undefined: the page has no form, or no setup began */
 async function enterCard({ visitor, engine }: Hand, html: string, number: string): Promise<Arrival | undefined> {
-  const props = islandProps(html, 'card-form') as
-    | { action: string; fields: Record<string, string>; setupUrl: string }
-    | undefined;
-  if (!props) return undefined;
+  const props = islandProps(html, 'card-form') as { setupUrl: string } | undefined;
+  // The box stands inside the form, right above its button.
+  const form = listForms(html).find(({ fields }) => fields.setupIntent !== undefined);
+  if (!props || !form) return undefined;
   const begun = (await visitor.callScript(props.setupUrl, {})) as { clientSecret?: string } | undefined;
   const setupIntent = begun?.clientSecret && confirmCard(engine, begun.clientSecret, number);
-  return setupIntent ? visitor.press(props.action, { ...props.fields, ...tickedBox(html), setupIntent }) : undefined;
+  return setupIntent ? visitor.press(form.action, { ...form.fields, setupIntent }) : undefined;
 }
 
 export async function changeCard(hand: Hand, number: string): Promise<Outcome> {
@@ -107,7 +106,7 @@ export async function announce(
   }
   const box = listForms(page.html).find(({ fields }) => fields.act === 'promo');
   let promo = listForms(page.html).some(({ fields }) => fields.act === 'promo-remove')
-    ? / Coupon applied: (\S+)/.exec(wordsOf(page.html))?.[1]
+    ? / Promo code (\S+)/.exec(wordsOf(page.html))?.[1]
     : undefined;
   let usedUp: string | undefined;
   if (code !== undefined && box) {

@@ -67,7 +67,8 @@ type Charging = Extract<NextCharge, { kind: 'charge' }>;
 
 export const listFacts = (html: string): { label: string; value: string }[] =>
   [...html.matchAll(/<dt[^>]*>(.*?)<\/dt>\s*<dd[^>]*>(.*?)<\/dd>/gs)].map(([, label = '', value = '']) => ({
-    label: wordsOf(label),
+    // A row may hold a form.
+    label: wordsOf(label.replaceAll(/<form .*?<\/form>/gs, '')),
     value: wordsOf(value),
   }));
 
@@ -95,20 +96,23 @@ export function readRest(
 export function readNextCharge(text: string): NextCharge | undefined {
   const renews = new RegExp(`[Rr]enews on (${date}) at (${money})`).exec(text);
   const keeps = `Until ${date} you keep [^.]+\\. Then ([^,.]+)`;
-  const later =
-    new RegExp(`from (${date}) (${money}) .*?${keeps}(?:, [^.]+)? begins`).exec(text) ??
-    new RegExp(`(?=Until (${date}))(?=.*? and (${money}))${keeps} begins`).exec(text);
+  const later = new RegExp(`(?=Until (${date}))(?=.*? and (${money}))${keeps} begins`).exec(text);
+  // The row names the plan and the day, and the sentence below it says that the present one stays until then.
+  const begins = new RegExp(
+    `${money} (?<name>[^,$€]+), [^$€]*?from (?<day>${date}) (?<amount>${money}) .*?Until then you keep`,
+  ).exec(text)?.groups;
   const row = new RegExp(`First payment on (${date}) (${money})`).exec(text);
   const first = new RegExp(`first payment of (${money}) is on (${date})`).exec(text);
-  const day = renews?.[1] ?? later?.[1] ?? row?.[1] ?? first?.[2];
-  const amount = renews?.[2] ?? later?.[2] ?? row?.[2] ?? first?.[1];
+  const day = renews?.[1] ?? begins?.day ?? later?.[1] ?? row?.[1] ?? first?.[2];
+  const amount = renews?.[2] ?? begins?.amount ?? later?.[2] ?? row?.[2] ?? first?.[1];
+  const planName = begins?.name ?? later?.[3];
   if (day === undefined || amount === undefined) return undefined;
   return {
     kind: 'charge',
     day: toDay(day),
     cents: toCents(amount),
     ...readRest(text),
-    ...(later?.[3] && { planName: later[3] }),
+    ...(planName && { planName }),
   };
 }
 
@@ -130,8 +134,8 @@ export interface Form {
   fields: Record<string, string>;
 }
 
-/** The request that a plan begins at once, ticked; the box may stand outside of its form. */
-export const tickedBox = (html: string): Record<string, string> =>
+/** The request that a plan begins at once, ticked. */
+const tickedBox = (html: string): Record<string, string> =>
   /<input [^>]*name="beginsAtOnce"/.test(html) ? { beginsAtOnce: '1' } : {};
 
 /** What a withdrawal keeps for the days until it, as its page names it; undefined: it names none. */

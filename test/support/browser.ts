@@ -17,7 +17,7 @@ export interface NoticeBox {
 }
 
 /** Tests find these on the page. */
-const beforeAnyPage = new Set(['terms:accepted', 'account:linked', 'email-confirmed', 'no-deal']);
+const beforeAnyPage = new Set(['terms:accepted', 'account:linked', 'email-confirmed', 'no-deal', 'promo-applied']);
 
 /** For each Foyer of this process, by its origin. */
 export const noticeBoxes = new Map<string, NoticeBox>();

@@ -11,7 +11,7 @@ import { BeginBox, type BeginBoxProps } from './begin-box.tsx';
 import { DetailsLine, type DetailsView } from './billing-details-fields.tsx';
 import { PlanCard, type PlanView } from './checkout-plan-card.tsx';
 import { type CheckoutKind, CheckoutSteps, checkoutHeading } from './checkout-steps.tsx';
-import { PromoBox, type PromoBoxState } from './promo-box.tsx';
+import { PromoBox, type PromoBoxState, withRemoval } from './promo-box.tsx';
 import { SeatsBox, type SeatsBoxState } from './seats-box.tsx';
 
 export interface PlanSummaryPageProps {
@@ -53,7 +53,7 @@ export interface PlanSummaryPageProps {
   hidden?: Record<string, string>;
   /** Of an order of which the member owes the days until a withdrawal. */
   begin?: BeginBoxProps;
-  /** An order is refused for some time: its button is not the main one. */
+  /** An order is refused for some time: there is only the way back. */
   mustWait?: boolean | undefined;
   /** Instead of the button: the same page again. */
   retryHref?: string;
@@ -65,12 +65,17 @@ export interface PlanSummaryPageProps {
 
 type Part<K extends keyof PlanSummaryPageProps> = Pick<PlanSummaryPageProps, 'ctx' | K>;
 
-function Amounts({ ctx, quote, card }: Part<'quote' | 'card'>) {
+function Amounts({ ctx, quote, card, action, promo }: Part<'quote' | 'card' | 'action' | 'promo'>) {
   const { t } = ctx;
   if (quote === undefined) return null;
+  const lines = withRemoval({ t, action, state: promo }, quote.lines);
   return (
     <>
-      {quote.total === undefined ? <p className="muted">{quote.note.join(' ')}</p> : <SummaryList {...quote} />}
+      {quote.total === undefined ? (
+        <p className="muted">{quote.note.join(' ')}</p>
+      ) : (
+        <SummaryList {...quote} lines={lines} />
+      )}
       {card !== undefined && (
         <p className="field-head">
           <span>{card.text}</span> <a href={card.otherHref}>{t('checkout.otherCard')}</a>
@@ -86,9 +91,9 @@ function Buttons(props: PlanSummaryPageProps) {
   return (
     <>
       <ButtonLink kind="quiet" href={cancelHref}>
-        {t(has === undefined ? 'checkout.cancel' : 'checkout.completed.continue')}
+        {t(mustWait ? 'payment.saved.back' : has === undefined ? 'checkout.cancel' : 'checkout.completed.continue')}
       </ButtonLink>
-      {button !== undefined && <Button kind={mustWait ? 'quiet' : 'primary'}>{button}</Button>}
+      {button !== undefined && <Button>{button}</Button>}
       {placeHref !== undefined && <ButtonLink href={placeHref}>{t('checkout.place.enter')}</ButtonLink>}
       {nextHref !== undefined && <ButtonLink href={nextHref}>{t('checkout.next')}</ButtonLink>}
       {retryHref !== undefined && <ButtonLink href={retryHref}>{t('checkout.retry')}</ButtonLink>}
@@ -142,8 +147,8 @@ export function PlanSummaryPage(props: PlanSummaryPageProps) {
         change={changeHref === undefined ? undefined : { href: changeHref, label: t('checkout.changePlan') }}
       />
       {seats !== undefined && <SeatsBox t={t} action={action} state={seats} />}
-      {promo !== undefined && <PromoBox t={t} action={action} state={promo} />}
-      <Amounts ctx={ctx} quote={quote} card={card} />
+      {promo !== undefined && <PromoBox t={t} action={action} state={promo} lines={quote?.lines ?? []} />}
+      <Amounts ctx={ctx} quote={quote} card={card} action={action} promo={promo} />
       {nextHref !== undefined && <p className="muted">{t('payment.details.first')}</p>}
       {details !== undefined && <DetailsLine ctx={ctx} details={details.view} href={details.href} />}
       <Acts {...props} />

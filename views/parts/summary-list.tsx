@@ -1,9 +1,15 @@
+import type { ReactNode } from 'react';
+
 export interface SummaryLine {
   label: string;
   /** Already formatted. */
   amount: string;
   /** A deduction. */
   saves?: boolean;
+  /** The promotion code that deducts it. */
+  code?: string;
+  /** A small form beside the label. */
+  act?: ReactNode;
 }
 
 /**
@@ -27,9 +33,17 @@ export function SummaryList(props: {
   return (
     <div className="summary">
       <dl className={people ? 'people' : undefined}>
-        {lines.map(({ label, amount, saves }) => (
+        {lines.map(({ label, amount, saves, act }) => (
           <div key={label} className={saves ? 'saves' : undefined}>
-            <dt>{label}</dt>
+            <dt>
+              {act === undefined ? (
+                label
+              ) : (
+                <>
+                  {label} {act}
+                </>
+              )}
+            </dt>
             <dd>{amount}</dd>
           </div>
         ))}

@@ -49,9 +49,13 @@ const ways = {
 function Lead({ ctx: { t }, method, phone, unsent }: SecondFactorPageProps) {
   if (method !== 'sms') return <p className="muted">{t(`mfa.challenge.${method}`)}</p>;
   if (unsent) return <p className="muted">{t('mfa.challenge.smsUnsent')}</p>;
+  if (phone === undefined) return <p className="muted">{t('mfa.challenge.sms')}</p>;
+  const [before, after] = t('mfa.challenge.smsTo', { phone: '\n' }).split('\n');
   return (
     <p className="muted">
-      {t('mfa.challenge.sms')} {phone !== undefined && <strong className="address">{phone}</strong>}
+      {before}
+      <strong className="address">{phone}</strong>
+      {after}
     </p>
   );
 }

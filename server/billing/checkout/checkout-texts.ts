@@ -64,7 +64,7 @@ export function refusedTrialNotice(
 
 /** Which attempts were too many, and when the next one is possible. */
 export const tooManyText = (t: T, attempts: 'pay' | 'card' | 'promo' | 'gift', retryAfterMs: number): string =>
-  t(`checkout.tooMany.${attempts}`, { minutes: Math.max(1, Math.ceil(retryAfterMs / minuteMs)) });
+  t(`checkout.tooMany.${attempts}`, { count: Math.max(1, Math.ceil(retryAfterMs / minuteMs)) });
 
 /** An upgrade waits for the renewal that is being charged. */
 export function renewalNotice(

@@ -41,6 +41,10 @@ function periodLine(t: T, { name, period }: Pick<Plan, 'name' | 'period'>): stri
 export const keepsText = ({ t }: TextContext, { plan, next, date }: { plan: Plan; next: Plan; date: string }): string =>
   t('checkout.lines.keeps', { date, plan: plan.name === next.name ? planLine(t, plan) : plan.name });
 
+/** The same after a row that names the day. */
+export const keepsThenText = ({ t }: TextContext, { plan, next }: { plan: Plan; next: Plan }): string =>
+  t('checkout.lines.keepsThen', { plan: plan.name === next.name ? planLine(t, plan) : plan.name });
+
 /** 'a year' */
 export function periodText(t: T, { interval, count }: BillingPeriod): string {
   if (interval === 'day') return t('checkout.perDays', { days: count });
@@ -102,8 +106,9 @@ function regularText({ lang, t }: TextContext, next: NextCharge): string[] {
 /**
  * The sentences after an announced charge: its tax, what credit pays besides, and its amount when the discount has ended
  * or a debt is paid.
+ * @param tax `above`: the text before it says that it is included, and a row names rate and amount
  */
-export function laterAmountsText({ lang, t }: TextContext, next: NextCharge): string {
+export function laterAmountsText({ lang, t }: TextContext, next: NextCharge, tax: 'here' | 'above' = 'here'): string {
   const { creditUsedCents, carriedCents = 0, taxCents, isDiscountKept, currency } = next;
   const money = (cents: number) => formatAmount(lang, cents, { currency });
   const credit = creditUsedCents > 0 ? [t('checkout.lines.fromCredit', { amount: money(creditUsedCents) })] : [];
@@ -111,7 +116,7 @@ export function laterAmountsText({ lang, t }: TextContext, next: NextCharge): st
   const taxKey = credit.length === 0 ? 'checkout.lines.withTax' : 'checkout.lines.withTaxTogether';
   // Nothing is charged then of which it could be a part.
   const isPaid = next.amountCents > 0 || creditUsedCents > 0;
-  const tax = taxCents > 0 && isPaid ? [t(taxKey, { amount: money(taxCents) })] : [];
+  const taxes = taxCents > 0 && isPaid && tax === 'here' ? [t(taxKey, { amount: money(taxCents) })] : [];
   const carried = carriedCents > 0 ? [t('checkout.lines.carried', { amount: money(carriedCents) })] : [];
   const regular = regularText({ lang, t }, next);
   const each = regular.length === 0 || isDiscountKept ? toEachCharge(next) : null;
@@ -123,7 +128,7 @@ export function laterAmountsText({ lang, t }: TextContext, next: NextCharge): st
     each === null || !isNamed
       ? []
       : [t(isSmall ? 'checkout.lines.thenSmall' : 'checkout.lines.thenRegular', { amount: money(each), smallest })];
-  return [...credit, ...tax, ...carried, ...then, ...regular].map((sentence) => ` ${sentence}`).join('');
+  return [...credit, ...taxes, ...carried, ...then, ...regular].map((sentence) => ` ${sentence}`).join('');
 }
 
 export function toPlanView(ctx: TextContext, plan: Plan, catalogue: Catalogue): PlanView {

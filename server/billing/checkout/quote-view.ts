@@ -7,7 +7,14 @@ import { hasDebt, toEachCharge } from '../stripe/next-charge.ts';
 import type { AmountLine } from '../stripe/stripe-invoices.ts';
 import type { Checkout } from './checkout-context.ts';
 import type { CheckoutDeps } from './checkout-deps.ts';
-import { firstRegularDay, keepsText, laterAmountsText, periodText, planLine, type TextContext } from './plan-view.ts';
+import {
+  firstRegularDay,
+  keepsThenText,
+  laterAmountsText,
+  periodText,
+  planLine,
+  type TextContext,
+} from './plan-view.ts';
 import { findTrialEnd, type QuoteView, toTrialView, trialOrderText } from './trial-view.ts';
 
 /** The current amount for the plan. @throws {StripeUnavailableError} */
@@ -132,23 +139,36 @@ interface QuoteRules extends Pick<Catalogue, 'currency' | 'plans' | 'afterYear' 
 const toParagraphs = (...groups: readonly string[][]): string[] =>
   groups.map((sentences) => sentences.join(' ').trim()).filter(Boolean);
 
-/** Until when the present plan stays, and what of it a lower one does not give. */
+/** That the present plan stays until the day of the row above, and what of it a lower one does not give. */
 function replacedTexts(
   ctx: TextContext,
-  { plan, startsAt }: Pick<Quote, 'plan' | 'startsAt'>,
+  { plan }: Pick<Quote, 'plan'>,
   { plans, current }: QuoteRules,
 ): Pick<QuoteView, 'note' | 'lost'> {
   const { lang, t } = ctx;
   const { name } = plan;
-  const begins = t('checkout.lines.begins', { name: name === current?.name ? planLine(t, plan) : name });
-  if (!current) return { note: [begins] };
+  if (!current) return { note: [t('checkout.lines.begins', { name })] };
   const included = new Set(plan.features(lang));
   const isLower = planRank({ plans }, plan) < planRank({ plans }, current);
   const lost = isLower ? current.features(lang).filter((feature) => !included.has(feature)) : [];
   return {
-    note: [`${keepsText(ctx, { plan: current, next: plan, date: formatDate(lang, startsAt) })} ${begins}`],
+    note: [keepsThenText(ctx, { plan: current, next: plan })],
     ...(lost.length > 0 && { lost: { label: t('checkout.lines.lost', { name }), items: lost } }),
   };
+}
+
+/** The renewal, with what is charged then. Rate and amount of its tax are in the row of today's, if there is one. */
+function renewalText(ctx: TextContext, { renewsAt, following, next, ...quote }: Quote, amount: string): string {
+  const { lang, t } = ctx;
+  const more = (tax: 'here' | 'above') => (next ? laterAmountsText(ctx, next, tax) : '');
+  if (renewsAt === null) return t('checkout.lines.renewsUndated', { amount }) + more('here');
+  const date = formatDate(lang, renewsAt);
+  if (following) return t('checkout.lines.byMonth', { date, amount }) + more('here');
+  const taxes = [...quote.lines.filter(({ kind }) => kind === 'tax'), ...quote.includedTaxes];
+  const isTaxed = next !== null && next.taxCents > 0 && next.amountCents > 0 && next.creditUsedCents === 0;
+  return isTaxed && taxes.some(({ cents }) => cents > 0)
+    ? t('checkout.lines.renewsTaxed', { date, amount }) + more('above')
+    : t('checkout.lines.renews', { date, amount }) + more('here');
 }
 
 /** The amounts due today and later, as text. */
@@ -161,7 +181,6 @@ export function toQuoteView(ctx: TextContext, quote: Quote, { endedTrial, ...rul
   const amount = formatMoney(next?.amountCents ?? 0);
   const onNotice =
     afterYear === 'year-with-refund' && plan.kind === 'paid' && plan.type === '2' ? [t('checkout.lines.onNotice')] : [];
-  const more = next ? laterAmountsText(ctx, next) : '';
   const endsAt = findTrialEnd(quote);
   if (endsAt !== undefined && next) return toTrialView(ctx, quote.plan, { next, total, endsAt });
   if (when === 'later') {
@@ -174,7 +193,7 @@ export function toQuoteView(ctx: TextContext, quote: Quote, { endedTrial, ...rul
       included: [],
       note: toParagraphs(
         // They follow the amount.
-        [more],
+        [next ? laterAmountsText(ctx, next) : ''],
         [...replaced.note, ...(quote.following ? [t('checkout.lines.thenByMonth')] : [])],
         [t('checkout.lines.cancelAnyTime'), ...onNotice],
       ),
@@ -186,12 +205,8 @@ export function toQuoteView(ctx: TextContext, quote: Quote, { endedTrial, ...rul
     amount: `${line.cents < 0 ? '−' : ''}${formatMoney(Math.abs(line.cents))}`,
     // An amount that is charged later is no saving.
     ...(line.cents < 0 && line.kind !== 'small' && { saves: true }),
+    ...(line.kind === 'promo' && quote.discountCode !== undefined && { code: quote.discountCode }),
   });
-  const date = quote.renewsAt === null ? undefined : formatDate(lang, quote.renewsAt);
-  const renews =
-    date === undefined
-      ? t('checkout.lines.renewsUndated', { amount })
-      : t(quote.following ? 'checkout.lines.byMonth' : 'checkout.lines.renews', { date, amount });
   return {
     lines: quote.lines.map(toLine),
     total,
@@ -203,7 +218,7 @@ export function toQuoteView(ctx: TextContext, quote: Quote, { endedTrial, ...rul
     })),
     note: toParagraphs(
       endedTrial === undefined ? [] : [t('checkout.trialEnds', { name: endedTrial })],
-      [`${renews}${more}`, t('checkout.lines.cancel')],
+      [renewalText(ctx, quote, amount), t('checkout.lines.cancelAnyTime')],
       [...onNotice, ...withdrawalText(ctx, quote, rules)],
     ),
   };

@@ -95,7 +95,10 @@ export async function showSummary(r: CheckoutRequest, deps: CheckoutDeps) {
   if (before !== undefined) return r.redirect(before);
   if (!(await ensureCustomer(r, deps))) return;
   const notice = await firstNotice(r, deps);
-  await renderSummary(r, deps, notice ? { notice } : {});
+  await renderSummary(r, deps, {
+    ...(notice && { notice }),
+    ...(r.takesNotice(appliedNotice) && { promo: 'just-applied' }),
+  });
 }
 
 /** Another tab chose another plan: the button referred to what this page showed. */
@@ -120,6 +123,9 @@ async function chooseSeats(r: CheckoutRequest, deps: CheckoutDeps): Promise<unkn
   return chosen && r.redirect(flow.summary);
 }
 
+/** For the page after a code was applied. */
+const appliedNotice = 'promo-applied';
+
 async function applyPromotion(r: CheckoutRequest, deps: CheckoutDeps): Promise<unknown> {
   const { flow, user, plan } = r.checkout;
   const typed = r.field('promo');
@@ -129,7 +135,10 @@ async function applyPromotion(r: CheckoutRequest, deps: CheckoutDeps): Promise<u
   const answered = await runWithStripe(r, { act: 'update', rerender }, apply);
   if (!answered) return;
   const result = answered.value;
-  if (result.kind === 'applied') return r.redirect(flow.summary);
+  if (result.kind === 'applied') {
+    r.announce(appliedNotice);
+    return r.redirect(flow.summary);
+  }
   const { refusal } = result;
   if (refusal.kind === 'too-many') r.setRetryAfter(refusal.retryAfterMs);
   const { status, error, notice } = promotionErrorText(r, refusal, deps.membership.catalogue.currency);

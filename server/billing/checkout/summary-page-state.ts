@@ -33,7 +33,7 @@ import { unfinishedNotice } from './unfinished-notice.ts';
 
 interface SummaryPageState extends Partial<PageRetry> {
   /** The typed promotion code, and its error. */
-  promo?: { typed: string; error?: string | undefined } | undefined;
+  promo?: { typed: string; error?: string | undefined } | 'just-applied' | undefined;
   /** The typed number of seats, and its error. */
   seats?: { typed: string; error?: string } | undefined;
 }
@@ -82,12 +82,13 @@ function toActionProps(
   if (planStatus === 'payable' && !quote) {
     return how.needsPlace ? { placeHref: checkout.flow.billingDetails } : { retryHref: checkout.flow.summary };
   }
-  const { hasCard, catalogue, mustWait, beginMissing: isMissing = false } = how;
+  // It would be refused again.
+  if (how.mustWait) return { mustWait: true };
+  const { hasCard, catalogue, beginMissing: isMissing = false } = how;
   const begin = quote && hasCard ? toBeginBox(ctx, quote, { catalogue, isMissing }) : undefined;
   const { currency } = catalogue;
   return {
     button: buttonText(ctx, facts, { hasCard, currency }),
-    mustWait,
     hidden: hiddenFields(facts),
     ...(begin && { begin }),
   };
@@ -97,16 +98,16 @@ function toActionProps(
 function toPaymentProps(
   ctx: TextContext,
   facts: SummaryFacts,
-  { promo, notice, needsPlace }: SummaryPageState,
+  { promo, notice, needsPlace, mustWait }: SummaryPageState,
 ): Pick<SummaryProps, 'card' | 'promo' | 'notice'> {
   const { checkout, quote, renewal } = facts;
   if (renewal) return { notice: renewalNotice(ctx, renewal) };
   const isPayable = facts.planStatus === 'payable' && !facts.details?.isMissing;
-  const card = isPayable ? savedCard(ctx, facts) : undefined;
+  const card = isPayable && !mustWait ? savedCard(ctx, facts) : undefined;
   const unfinished = isPayable ? unfinishedNotice(ctx.t, checkout) : undefined;
   // While a payment is in progress its code stays; if nothing is due today there is nothing to discount.
   // While the address is missing there is no amount from which to take it.
-  const asksCode = isPayable && !unfinished && !needsPlace && (quote?.when !== 'later' || promo);
+  const asksCode = isPayable && !unfinished && !needsPlace && !mustWait && (quote?.when !== 'later' || promo);
   return {
     ...(notice ? { notice } : unfinished ? { notice: unfinished } : laterNotice(ctx, facts)),
     ...(asksCode && { promo: promoBox(facts, promo) }),
@@ -219,8 +220,8 @@ function promoBox(
 ): NonNullable<SummaryProps['promo']> {
   const { id } = checkout.plan;
   const chosen = quote ? quote.promotion : checkout.promotion;
-  if (chosen) return { planId: id, applied: chosen.code };
-  return { planId: id, typed: promo?.typed ?? '', error: promo?.error };
+  if (chosen) return { planId: id, applied: chosen.code, isNew: promo === 'just-applied' };
+  return { planId: id, typed: '', ...(promo !== 'just-applied' && promo) };
 }
 
 /** The hidden fields: the announced values, which are only compared. */

@@ -58,7 +58,8 @@ export function savedCard(
   const isLater = quote?.dueCents === 0;
   const at = isLater ? findChargeTime(quote) : null;
   const isTrial = isLater && at !== null && findTrialEnd(quote) !== undefined;
-  const dated = at === null ? undefined : formatDate(lang, at);
+  // The row of a plan that begins later has named the day.
+  const dated = at === null || quote?.when === 'later' ? undefined : formatDate(lang, at);
   const note = isTrial
     ? t('checkout.cardFromThen', { card })
     : dated === undefined

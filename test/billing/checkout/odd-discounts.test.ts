@@ -28,7 +28,7 @@ describe('promotion codes whose part of 99 dollars is no whole number of cents',
       const html = await (await browser.get(page)).text();
       const words = wordsOf(html);
       expect(words).toContain('Starter, monthly $99.00 ');
-      expect(words).toMatch(new RegExp(`Promo code ${code} −\\$${discount} `));
+      expect(words).toMatch(new RegExp(`Promo code ${code} Remove ${code} −\\$${discount} `));
       expect(words).toContain(`Due today $${due} `);
       expect(words).toContain(`Pay $${due} `);
       const answer = await press(browser, page);

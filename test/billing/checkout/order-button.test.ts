@@ -47,7 +47,12 @@ describe('buttons that oblige to pay', () => {
 
   it.each(languages)('The page of a plan says beside the button how to cancel in %s', async (lang) => {
     const html = await pageIn(lang, { card: true }, '/plan-purchase/10');
-    const how = { en: /you can cancel at any time/, de: /kündigen/, fr: /résilier à tout moment/, nl: /opzeggen/ };
+    const how = {
+      en: /Cancel any time on your membership page/,
+      de: /kündigen/,
+      fr: /résilier à tout moment/,
+      nl: /opzeggen/,
+    };
     expect(html).toMatch(how[lang]);
   });
 

@@ -123,7 +123,7 @@ describe('/plan-purchase', () => {
     const before = await charged();
     const html = await pageAt(browser, '/plan-purchase/10');
     expect(wordsOf(html)).toMatch(
-      /Due today \$0\.00 Starter, monthly, from \w+ \d+, \d{4} \$99\.00 Until \w+ \d+, \d{4} you keep Scale\. Then Starter begins\. You can cancel at any time on your membership page\. Starter doesn’t include: Unlimited showcase pages Unlimited team Wallet Priority support/,
+      /Due today \$0\.00 Starter, monthly, from \w+ \d+, \d{4} \$99\.00 Until then you keep Scale\. Cancel any time on your membership page\. Starter doesn’t include: Unlimited showcase pages Unlimited team Wallet Priority support/,
     );
     expect(html).toMatch(/<h1[^>]*>Change to Starter<\/h1>/);
     expect(html).toMatch(/<title>Change to Starter/);

@@ -153,7 +153,7 @@ export function checkoutSamples(ctx: PageContext): Record<string, Sample> {
             },
             catalogue,
           )}
-          promo={{ planId: '13', applied: 'WELCOME20' }}
+          promo={{ planId: '13', applied: 'WELCOME20', isNew: true }}
           card={{ text: t('checkout.card', { card: 'Visa •••• 4242' }), otherHref: '/plan-purchase/13/addPayment' }}
           button={t('checkout.complete')}
         />
