@@ -128,7 +128,7 @@ const english: TextRule[] = [
     ),
     // A text message has no curved apostrophe (GSM 03.38). Quoted: “User does not exist.”, “… cannot be empty”, “We have sent a code to your phone”.
     except:
-      /(?:\.empty|\.countryError|Empty|userDoesNotExist|promo\.second|mfa\.challenge\.sms|mfaSettings\.sms\.sent|parts\.messages\.dialogLead|sms\.code)$/,
+      /(?:\.empty|\.countryError|Empty|userDoesNotExist|promo\.second|mfa\.challenge\.sms(?:To)?|mfaSettings\.sms\.sent|parts\.messages\.dialogLead|sms\.code)$/,
     faults: ['You do not need it.', 'We are busy', 'It is over.', 'We have noted it.'],
   },
   {
