@@ -100,14 +100,13 @@ export function SavedMethod(props: { t: T; card: CardView; refused?: boolean; no
   const { t, card, refused, note } = props;
   const expiry = cardExpiry(card);
   const label = t(expiry === undefined ? 'payment.methods.label' : 'payment.saved.label');
-  // In German a hyphen in it would break it.
-  const isDebit = card.brand === 'sepa_debit';
+  const hasHyphen = card.brand === 'sepa_debit';
   return (
     <p className={refused ? 'saved-method refused' : 'saved-method'}>
       <CardIcon />
       <span>
         {t('mail.labelled', { label })}{' '}
-        <strong className={isDebit ? 'unbroken' : undefined}>{cardName(t, card)}</strong>
+        <strong className={hasHyphen ? 'unbroken' : undefined}>{cardName(t, card)}</strong>
         {expiry !== undefined && (
           <>
             , <span className="unbroken">{t('payment.saved.expiry', { date: expiry })}</span>

@@ -103,20 +103,25 @@ function regularText({ lang, t }: TextContext, next: NextCharge): string[] {
   return [t(key, { date, amount, first: money(first), day })];
 }
 
+/** The tax of the whole charge: of the part that the credit pays, too. */
+function taxText({ lang, t }: TextContext, next: NextCharge): string[] {
+  const { amountCents, creditUsedCents, taxCents, currency } = next;
+  // Nothing is charged then of which it could be a part.
+  if (taxCents <= 0 || (amountCents <= 0 && creditUsedCents <= 0)) return [];
+  const key = creditUsedCents > 0 ? 'checkout.lines.withTaxTogether' : 'checkout.lines.withTax';
+  return [t(key, { amount: formatAmount(lang, taxCents, { currency }) })];
+}
+
 /**
  * The sentences after an announced charge: its tax, what credit pays besides, and its amount when the discount has ended
  * or a debt is paid.
  * @param tax `above`: the text before it says that it is included, and a row names rate and amount
  */
 export function laterAmountsText({ lang, t }: TextContext, next: NextCharge, tax: 'here' | 'above' = 'here'): string {
-  const { creditUsedCents, carriedCents = 0, taxCents, isDiscountKept, currency } = next;
+  const { creditUsedCents, carriedCents = 0, isDiscountKept, currency } = next;
   const money = (cents: number) => formatAmount(lang, cents, { currency });
   const credit = creditUsedCents > 0 ? [t('checkout.lines.fromCredit', { amount: money(creditUsedCents) })] : [];
-  // The tax is that of the whole charge: of the part that the credit pays, too.
-  const taxKey = credit.length === 0 ? 'checkout.lines.withTax' : 'checkout.lines.withTaxTogether';
-  // Nothing is charged then of which it could be a part.
-  const isPaid = next.amountCents > 0 || creditUsedCents > 0;
-  const taxes = taxCents > 0 && isPaid && tax === 'here' ? [t(taxKey, { amount: money(taxCents) })] : [];
+  const taxes = tax === 'here' ? taxText({ lang, t }, next) : [];
   const carried = carriedCents > 0 ? [t('checkout.lines.carried', { amount: money(carriedCents) })] : [];
   const regular = regularText({ lang, t }, next);
   const each = regular.length === 0 || isDiscountKept ? toEachCharge(next) : null;
