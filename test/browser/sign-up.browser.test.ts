@@ -1,6 +1,6 @@
 import { translator } from '../../sandbox/texts.ts';
 import type { Language } from '../../server/http/index.ts';
-import { begin, newPassword } from '../sign-up/steps.ts';
+import { begin, codeFor, newPassword } from '../sign-up/steps.ts';
 import { chromiumForTests } from '../support/chromium.ts';
 import { anyBackend } from '../support/stores.ts';
 import { thorough } from '../support/thorough.ts';
@@ -67,6 +67,27 @@ describe('sign-up in a browser', () => {
     await page.getByRole('link', { name: t('signUp.confirmed.continue') }).click();
     if (!way.javaScript) await page.getByRole('button', { name: t('oauth.verify.continue') }).click();
     await atHome(page, 'Vera Lindqvist', t);
+  });
+
+  it('A whole sign-up in German works by the keyboard alone, and each page has the focus in its field', async () => {
+    const email = newAddress();
+    const page = await newPage({ locale: browserLocale.de });
+    await page.goto(`${url}/signup`);
+    const focused = () => page.evaluate(() => document.activeElement?.getAttribute('name') ?? '');
+    const typed = { given_name: 'Käthe', family_name: 'Größer', email, password: newPassword };
+    expect(await focused()).toBe('given_name');
+    for (const [name, text] of Object.entries(typed)) {
+      // Between the fields there may be other controls, such as the eye of a password.
+      for (let presses = 0; presses < 4 && (await focused()) !== name; presses += 1) await page.keyboard.press('Tab');
+      expect(await focused()).toBe(name);
+      await page.keyboard.type(text);
+    }
+    await andLoad(page, () => page.keyboard.press('Enter'));
+    await page.locator('[name=code][aria-describedby*="-auto-submit"]').waitFor();
+    expect([await page.getAttribute('html', 'lang'), await focused()]).toEqual(['de', 'code']);
+    const code = await codeFor(sandbox.foyer, email);
+    await andLoad(page, () => page.keyboard.type(code));
+    await page.getByText(translator('de')('sandbox.search.greeting', { name: 'Käthe Größer' })).waitFor();
   });
 
   it('The fields of both names have the same height and the same top when one of them is refused', async () => {
