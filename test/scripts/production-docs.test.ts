@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, w
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { createSecureContext } from 'node:tls';
+import { nodeSettings } from '../../scripts/lib/processes.mjs';
 
 const text = readFileSync(join(import.meta.dirname, '../../docs/production.md'), 'utf8');
 const envFile = '/etc/foyer/foyer.env';
@@ -68,6 +69,20 @@ describe('docs/production.md', () => {
     const all = JSON.parse(run.stdout) as Record<string, string>;
     return Object.fromEntries(names.map((name) => [name, all[name] ?? 'not set']));
   }
+
+  it('The service, the Procfile and npm start give the C library the same settings of malloc', () => {
+    const settings = (line: string) =>
+      [...line.matchAll(/\b(MALLOC_\w+)=(?:"\$\{\1:-)?(\d+)/g)].map(([, name, value]) => [name, value]);
+    const [, start = ''] =
+      /^ExecStart=(.*)$/m.exec(installed('foyer.service', '/etc/systemd/system/foyer.service')) ?? [];
+    const procfile = readFileSync(join(import.meta.dirname, '../../Procfile'), 'utf8');
+    const ofStart = Object.entries(nodeSettings({})).filter(([name]) => name.startsWith('MALLOC_'));
+    expect(settings(start)).toEqual([
+      ['MALLOC_TRIM_THRESHOLD_', '1048576'],
+      ['MALLOC_MMAP_THRESHOLD_', '1048576'],
+    ]);
+    expect([settings(procfile), ofStart]).toEqual([settings(start), settings(start)]);
+  });
 
   it('The service and the operator’s command read foyer.env alike: quotes, comments, spaces, $ and #', () => {
     const unit = installed('foyer.service', '/etc/systemd/system/foyer.service');
