@@ -11,10 +11,10 @@ import { currentUserQuery, rememberCurrentUser, toCurrentUser, type User } from 
 import { isRestricted } from './access-rule.ts';
 import { isClientId } from './client-metadata.ts';
 import { createClientMetadataReader } from './client-store.ts';
-import { cookieSignatures } from './cookie-signatures.ts';
 import type { GrantStore } from './grant-store.ts';
 import { grantSchema } from './plain-answers.ts';
 import { codeSeconds, providerCookies, refreshTokenTotalSeconds, sessionSeconds } from './provider-configuration.ts';
+import { cookieSignatures } from './provider-cookies.ts';
 import { routes, toExpressRequest } from './routes-table.ts';
 import { isMemberScope } from './scopes.ts';
 import { shortLivedAdapter } from './short-lived-adapter.ts';

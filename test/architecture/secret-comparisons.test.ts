@@ -105,7 +105,7 @@ describe('comparisons of secrets', () => {
       expect.arrayContaining([
         'http/proxy-probe.ts',
         'mfa/remembered-devices.ts',
-        'oidc/cookie-signatures.ts',
+        'oidc/provider-cookies.ts',
         'oidc/client-store.ts',
         'passkeys/challenges.ts',
         'password/stored-hash.ts',

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { cookieSignatures } from '../../server/oidc/cookie-signatures.ts';
+import { cookieSignatures } from '../../server/oidc/provider-cookies.ts';
 
 describe('signatures of the provider’s cookies', () => {
   const [older, newer] = ['an older key', 'a newer key'];
