@@ -24,16 +24,17 @@ export class Failure extends Error {
 /**
  * Settings of Node for programs of the product. Password hashing runs in the thread pool: as many threads as cores give
  * the full rate, and more only slow other requests down. The bounds of the heap are those of docs/decisions/0007; the
- * caller's NODE_OPTIONS come last and win. glibc returns what is free at the end of its heap; by itself it keeps twice
- * the size of the largest file that was read. Compiled code is kept for the next start.
+ * caller's NODE_OPTIONS come last and win. glibc has two heaps, and returns what is free at their ends; by itself it has
+ * eight for each core, and keeps twice the size of the largest file that was read. Compiled code is kept for the next start.
  * @param {NodeJS.ProcessEnv} [env] the caller's
  */
 export function nodeSettings(env = process.env) {
   return {
     UV_THREADPOOL_SIZE: env.UV_THREADPOOL_SIZE ?? String(availableParallelism()),
     NODE_OPTIONS: ['--max-old-space-size=384 --max-semi-space-size=8', env.NODE_OPTIONS].filter(Boolean).join(' '),
-    MALLOC_TRIM_THRESHOLD_: env.MALLOC_TRIM_THRESHOLD_ ?? '1048576',
-    MALLOC_MMAP_THRESHOLD_: env.MALLOC_MMAP_THRESHOLD_ ?? '1048576',
+    MALLOC_ARENA_MAX: env.MALLOC_ARENA_MAX ?? '2',
+    MALLOC_TRIM_THRESHOLD_: env.MALLOC_TRIM_THRESHOLD_ ?? '262144',
+    MALLOC_MMAP_THRESHOLD_: env.MALLOC_MMAP_THRESHOLD_ ?? '262144',
     NODE_COMPILE_CACHE: env.NODE_COMPILE_CACHE ?? join(root, 'node_modules', '.cache', 'compiled'),
   };
 }

@@ -159,13 +159,15 @@ describe('a price that was raised after the purchase', () => {
     await shop.buy(user, 'm-899');
     const browser = await shop.foyer.signedIn(user);
     const html = await (await browser.get('/plan-purchase/12')).text();
-    expect(wordsOf(html)).toMatch(/Due today \$0\.00 .*from \w+ \d+, \d{4} \$499\.00 .*Then Growth begins\./);
+    expect(wordsOf(html)).toMatch(
+      /Due today \$0\.00 Growth, monthly, from \w+ \d+, \d{4} \$499\.00 Until then you keep Scale\./,
+    );
     await raisePrice();
     const { action, fields } = mainForm(html);
     const answer = await browser.post(action, fields);
     const shown = await answer.text();
     expect(answer.status).toBe(409);
-    expect(wordsOf(shown)).toMatch(/from \w+ \d+, \d{4} \$599\.00 .*Then Growth begins\./);
+    expect(wordsOf(shown)).toMatch(/Growth, monthly, from \w+ \d+, \d{4} \$599\.00 Until then you keep Scale\./);
     expect(await shop.membership.getMembership(user.id)).toMatchObject({ nextPlanId: null });
     expect((await browser.post(action, mainForm(shown).fields)).status).toBe(303);
     expect(await shop.membership.getMembership(user.id)).toMatchObject({

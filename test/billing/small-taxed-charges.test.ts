@@ -39,7 +39,7 @@ describe('charges that are too small, with tax that is added', () => {
     const who = await aBuyerIn(shop);
     const each = 'After that, $0.36 is due each time. Amounts below $0.50 are added to the next payment.';
     const words = await buyByPage(shop, who, '10', 'ALMOSTALWAYS');
-    expect(words).toMatch(/Renews on \w+ \d+, \d{4} at \$0\.72\./);
+    expect(words).toMatch(/Renews on \w+ \d+, \d{4} at \$0\.72, VAT included\./);
     expect(words).toContain(each);
     expect(words).toMatch(/Pay \$0\.72 on \w+ \d+, \d{4}/);
     expect(await renew(who)).toEqual([0, 72]);
@@ -63,7 +63,7 @@ describe('charges that are too small, with tax that is added', () => {
   it('After half of the price for some periods the amount with the tax of the whole price is named', async () => {
     const who = await aBuyerIn(shop);
     const words = await buyByPage(shop, who, '10', 'THREEHALF');
-    expect(words).toMatch(/Renews on [^$]+ at \$58\.91\./);
+    expect(words).toMatch(/Renews on [^$]+ at \$58\.91, VAT included\./);
     expect(words).toContain('after that, $117.81 is charged.');
     expect(await renewWhile(who, 5_891)).toBe(11_781);
   });

@@ -70,18 +70,21 @@ describe('docs/production.md', () => {
     return Object.fromEntries(names.map((name) => [name, all[name] ?? 'not set']));
   }
 
-  it('The service, the Procfile and npm start give the C library the same settings of malloc', () => {
+  it('The service, the Procfile, the container and npm start give the C library the same settings of malloc', () => {
     const settings = (line: string) =>
       [...line.matchAll(/\b(MALLOC_\w+)=(?:"\$\{\1:-)?(\d+)/g)].map(([, name, value]) => [name, value]);
     const [, start = ''] =
       /^ExecStart=(.*)$/m.exec(installed('foyer.service', '/etc/systemd/system/foyer.service')) ?? [];
-    const procfile = readFileSync(join(import.meta.dirname, '../../Procfile'), 'utf8');
+    const [procfile, dockerfile] = ['Procfile', 'config/docker/Dockerfile'].map((file) =>
+      settings(readFileSync(join(import.meta.dirname, '../..', file), 'utf8')),
+    );
     const ofStart = Object.entries(nodeSettings({})).filter(([name]) => name.startsWith('MALLOC_'));
     expect(settings(start)).toEqual([
-      ['MALLOC_TRIM_THRESHOLD_', '1048576'],
-      ['MALLOC_MMAP_THRESHOLD_', '1048576'],
+      ['MALLOC_ARENA_MAX', '2'],
+      ['MALLOC_TRIM_THRESHOLD_', '262144'],
+      ['MALLOC_MMAP_THRESHOLD_', '262144'],
     ]);
-    expect([settings(procfile), ofStart]).toEqual([settings(start), settings(start)]);
+    expect([procfile, dockerfile, ofStart]).toEqual([settings(start), settings(start), settings(start)]);
   });
 
   it('The service and the operator’s command read foyer.env alike: quotes, comments, spaces, $ and #', () => {
