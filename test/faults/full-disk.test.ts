@@ -15,7 +15,7 @@ import { canMount, mountSmallDisk } from './small-disk.ts';
 
 /** How long Foyer may take until all works again. */
 const recoveredMs = 10_000;
-/** A page of the database has room for some rows, so a write is not refused at once. */
+/** A page of the database has space for some rows, so a write is not refused at once. */
 const mostWrites = 400;
 /** One machine stands for many visitors here. */
 const manyVisitors = {
@@ -52,7 +52,7 @@ async function openSqlite(): Promise<Disk> {
   };
 }
 
-/** The tables of PostgreSQL on a small disk, so that it has no room for a row (53100); its log has a disk of its own. */
+/** The tables of PostgreSQL on a small disk, so that it has no space for a row (53100); its log has a disk of its own. */
 async function openPostgres(): Promise<Disk> {
   const id = (what: string) => Number(execFileSync('id', [what, 'postgres']).toString());
   const { folder, remove, ...disk } = mountSmallDisk(48, { uid: id('-u'), gid: id('-g') });

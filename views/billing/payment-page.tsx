@@ -64,7 +64,7 @@ export interface PaymentPageProps extends PaymentPageFrame {
   returned?: ReturnedMethod | undefined;
   /** The card that would be charged. */
   card?: CardView | undefined;
-  /** An order is refused for some time: there is only the way back. */
+  /** An order is refused for some time: only "Back" is left. */
   mustWait?: boolean | undefined;
   /** While Stripe is unavailable: the submitted values, to be sent again; without them the page is loaded again. */
   retryFields: Record<string, string>;

@@ -53,7 +53,7 @@ export interface PlanSummaryPageProps {
   hidden?: Record<string, string>;
   /** Of an order of which the member owes the days until a withdrawal. */
   begin?: BeginBoxProps;
-  /** An order is refused for some time: there is only the way back. */
+  /** An order is refused for some time: only "Back" is left. */
   mustWait?: boolean | undefined;
   /** Instead of the button: the same page again. */
   retryHref?: string;

@@ -106,7 +106,7 @@ export function readForm(form: string): { action: string; fields: Record<string,
 /** The form with the main button: where it goes, and what it carries. */
 export function mainForm(html: string): { action: string; fields: Record<string, string> } {
   const form = /<form class="actions even".*?<\/form>/s.exec(html)?.[0];
-  if (form === undefined) throw new Error(`there is no way on: ${wordsOf(html)}`);
+  if (form === undefined) throw new Error(`no form leads on: ${wordsOf(html)}`);
   return readForm(form);
 }
 
