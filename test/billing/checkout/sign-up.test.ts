@@ -31,7 +31,7 @@ describe('step 2 of a sign-up', () => {
     expect(wordsOf(html).match(/\$[\d,.]+/g)).toEqual(['$0.00']);
     expect(html).toMatch(/<a class="button primary block" href="\/sandbox\/search">Continue with my free trial<\/a>/);
     expect(html).toMatch(/<title>[^<]*Your [Pp]lan/);
-    expect(() => mainForm(html)).toThrow('no way on');
+    expect(() => mainForm(html)).toThrow('no form leads on');
     expect(pathOf(shop, await browser.get('/signup/addPayment'))).toBe(summary);
     const [subscription] = (await shop.stripe.subscriptions.list({ customer: await shop.customerOf(user) })).data;
     const trialMs = ((subscription?.trial_end ?? 0) - (subscription?.created ?? 0)) * 1000;
