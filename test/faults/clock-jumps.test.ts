@@ -238,6 +238,8 @@ describe.each(backends)('a server whose clock jumps, with $name', (backend) => {
     expect(await statusOf(await signedIn(emails.ada))).toBe(200);
     const fifth = await refresh(fourth.refresh_token);
     expect([fifth.status, await userinfo(fifth.access_token)]).toEqual([200, 200]);
+    // A token that is used again within ten seconds of its use gets the same answer.
+    await jumpTo(20_000);
     // The first token was used three times ago: its family ends, whatever the clock was meanwhile.
     expect((await refresh(first.refresh_token)).error).toBe('invalid_grant');
     expect((await refresh(fifth.refresh_token)).error).toBe('invalid_grant');
