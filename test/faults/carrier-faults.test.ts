@@ -12,7 +12,7 @@ import { waitFor } from '../support/wait-for.ts';
 import { type Fault, quickFaults, slowFaults } from './faulty-answers.ts';
 import { smtpFaults, startFaultySmtp, takenAndGone } from './faulty-smtp.ts';
 
-const apiKey = 'SG.test-key.of-nobody';
+const apiKey = 'SG.test-key.for-tests';
 const look = { publicUrl: 'https://login.example.com', brandName: 'Foyer' };
 /** Instead of 15 seconds, so that the test need not wait for as long. */
 const timeoutMs = 1_000;
@@ -92,7 +92,7 @@ describe('the outbox before a carrier that fails', () => {
       mail: sendGridCarrier({ apiKey, url, timeoutMs }),
       sms: twilioCarrier({
         accountSid: 'AC1',
-        authToken: 'token-of-nobody',
+        authToken: 'token-for-tests',
         sender: { from: 'Foyer' },
         url,
         timeoutMs,

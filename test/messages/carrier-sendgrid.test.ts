@@ -4,7 +4,7 @@ import { failureOf, options, rendered } from './carrier-steps.ts';
 import { startSendGrid } from './stand-in-sendgrid.ts';
 
 describe('the carrier SendGrid', () => {
-  const apiKey = 'SG.test-key.of-nobody';
+  const apiKey = 'SG.test-key.for-tests';
   let sendGrid: Awaited<ReturnType<typeof startSendGrid>>;
   const carrier = () => sendGridCarrier({ apiKey, url: sendGrid.url });
   beforeEach(async () => {
