@@ -25,6 +25,8 @@ import { createPasswordPolicy } from './password/index.ts';
 import {
   createDeviceRecognition,
   createKnownDevices,
+  createSessionReader,
+  createSessionStore,
   createSessions,
   returningBrowsers,
   sessionCookie,
@@ -95,11 +97,13 @@ function createSessionServices(deps: AppDeps, web: ReturnType<typeof createWebSe
     rememberMs: config.REMEMBER_ME_DAYS * dayMs,
     maxMs: config.SESSION_MAX_HOURS * hourMs,
   };
+  const store = createSessionStore(kv, lifetimes);
   const knownDevices = createKnownDevices(cookies, key('known devices'));
   return {
     lifetimes,
     hooks,
-    session: sessionMiddleware({ kv, cookies, cookieKeys, lifetimes }),
+    session: sessionMiddleware({ store, cookies, cookieKeys }),
+    sessionReader: createSessionReader({ kv, store, cookies, cookieKeys }),
     sessions: createSessions({
       kv,
       database,

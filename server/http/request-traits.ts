@@ -80,6 +80,9 @@ function requestNamedBy(address: string, isNested = false): string | undefined {
 const pagesOfRequests =
   /^\/(?:$|oauth2\/authorize(?:$|\/)|(?:sign-in|second-factor|re-authenticate|tos|federation|signup|verify-code|post-signup|plan-purchase|plan-purchase-appsumo|gift|forgot-password|reset-password|consent|begin-again|not-in-plan|verify-user|storage|login)(?:$|\/))/;
 
+/** Tests whether a query may have one of the parameters of traits, also one whose name is encoded. */
+const mayHaveTraits = /[?&](?:display|ui_locales|request|[^=&]*%)/;
+
 const joined = new WeakMap<IncomingMessage, RequestTraits>();
 
 /** The traits of the request to which the page at `address` belongs in this browser. */
@@ -87,7 +90,8 @@ export function requestTraits(cookies: HostCookies, req: IncomingMessage, addres
   if (!address.includes('?') && !address.startsWith(authorization)) return noTraits;
   const path = (address.split('?', 1)[0] ?? '').replace(/^\/oauth2\/authorize\/$/, authorization);
   // First, because every sign-in makes this request.
-  if (path === authorization) return traitsOfParameters(Object.fromEntries(toQuery(address)));
+  if (path === authorization)
+    return mayHaveTraits.test(address) ? traitsOfParameters(Object.fromEntries(toQuery(address))) : noTraits;
   if (!pagesOfRequests.test(path)) return noTraits;
   const id = requestNamedBy(address);
   return id === undefined ? noTraits : traitsOfCookie(cookies.read(req, requestCookie(id)));

@@ -82,10 +82,7 @@ function createProviderAccess(
       directCalls(session, handOver, {
         admitVisitor: (req) => consumeVisitorAuthorization(admission, req, getAddress(req)),
         restore: posted.restore,
-        authorize: plainAuthorize({ ...plainDeps, records: authorizeRecords(adapterDeps) }, async (req, res) => {
-          await posted.restore(req);
-          return handOver(req, res);
-        }),
+        authorize: plainAuthorize({ ...plainDeps, records: authorizeRecords(adapterDeps) }),
         userinfo: plainUserinfo({ ...plainDeps, tokens }, handOver),
         token: plainExchange({ ...plainDeps, records: exchangeRecords(adapterDeps) }, handOver),
       }),

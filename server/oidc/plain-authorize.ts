@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { parse } from 'node:querystring';
 import type { Adapter, AdapterPayload } from 'oidc-provider';
 import { z } from 'zod';
-import type { DirectHandler, HostCookies } from '../http/index.ts';
+import type { HostCookies } from '../http/index.ts';
 import { type CurrentSession, getCurrentSession, type Sessions, toAcr } from '../sessions/index.ts';
 import { type ClientId, type Metrics, randomToken, toClientId } from '../shared/index.ts';
 import { blocksAuthorization, type Step } from '../sign-in/index.ts';
@@ -17,7 +17,7 @@ import { codeSeconds, providerCookies, refreshTokenTotalSeconds, sessionSeconds 
 import { cookieSignatures } from './provider-cookies.ts';
 import { routes, toExpressRequest } from './routes-table.ts';
 import { isMemberScope } from './scopes.ts';
-import { shortLivedAdapter } from './short-lived-adapter.ts';
+import { isHardlyLater, shortLivedAdapter } from './short-lived-adapter.ts';
 
 interface PlainAuthorizeDeps {
   database: Database;
@@ -156,6 +156,9 @@ function findGrant(stored: AdapterPayload | undefined, { userId }: CurrentSessio
   return { id: grant.jti, exp: grant.exp, scope: granted.filter((scope) => request.scopes.includes(scope)).join(' ') };
 }
 
+/** The id of the provider's session, signed by the newest key. */
+type SignedId = Record<'id' | 'signature', string>;
+
 /** The provider's session in a cookie, as the library reads and sets it. */
 function createSessionCookie({ cookies, cookieKeys }: PlainAuthorizeDeps) {
   const name = cookies.name(providerCookies.session);
@@ -164,24 +167,23 @@ function createSessionCookie({ cookies, cookieKeys }: PlainAuthorizeDeps) {
   const attributes = `; path=/; samesite=lax${cookies.options.secure ? '; secure' : ''}; httponly`;
   return {
     /** Undefined: there is none, several, or one that the newest key has not signed. */
-    read({ headers }: IncomingMessage): string | undefined {
+    read({ headers }: IncomingMessage): SignedId | undefined {
       const found = [...(headers.cookie ?? '').matchAll(pattern)];
       const [id, ...otherIds] = found.filter(([, sig]) => sig === undefined).map(([, , value]) => value);
       const [signature, ...others] = found.filter(([, sig]) => sig !== undefined).map(([, , value]) => value);
       if (id === undefined || signature === undefined || otherIds.length + others.length > 0) return undefined;
-      if (!/^[\w-]+$/.test(id)) return undefined;
-      return signatures.index(`${name}=${id}`, signature) === 0 ? id : undefined;
+      if (!/^[\w-]+$/.test(id) || !/^[\w-]+$/.test(signature)) return undefined;
+      return signatures.index(`${name}=${id}`, signature) === 0 ? { id, signature } : undefined;
     },
     /** @param until in seconds since the epoch; undefined: the browser ends it */
-    set(res: ServerResponse, id: string, until: number | undefined): void {
+    set(res: ServerResponse, { id, signature }: SignedId, until: number | undefined): void {
       // Of both the browser takes the duration, whatever its clock says.
       const maxAge = until === undefined ? 0 : until - Math.floor(Date.now() / 1000);
       const lifetime =
         until === undefined ? '' : `; expires=${new Date(until * 1000).toUTCString()}; max-age=${maxAge}`;
-      const signed = `${name}.sig=${signatures.sign(`${name}=${id}`)}`;
       res.appendHeader(
         'Set-Cookie',
-        [`${name}=${id}`, signed].map((pair) => pair + attributes + lifetime),
+        [`${name}=${id}`, `${name}.sig=${signature}`].map((pair) => pair + attributes + lifetime),
       );
     },
   };
@@ -206,10 +208,11 @@ function createJudge(deps: PlainAuthorizeDeps) {
   const cookie = createSessionCookie(deps);
 
   async function findProviderSession(req: IncomingMessage) {
-    const id = cookie.read(req);
-    const stored = id === undefined ? undefined : await records.providerSessions.find(id);
+    const signedId = cookie.read(req);
+    const stored = signedId && (await records.providerSessions.find(signedId.id));
     const { data: session } = providerSessionSchema.safeParse(stored);
-    return session && stored && session.jti === id && session.exp > seconds() ? { stored, session } : undefined;
+    if (!signedId || !stored || session?.jti !== signedId.id || session.exp <= seconds()) return undefined;
+    return { signedId, stored, session };
   }
 
   /** It must outlive every refresh token. */
@@ -243,7 +246,9 @@ function createJudge(deps: PlainAuthorizeDeps) {
  * request on layers that this one does not need. It checks what the library and Foyer's policy check (RFC 6749, section
  * 4.1.1; interaction-policy.ts), and answers nothing but a code: each other request, and each refusal, is the library's.
  */
-export function plainAuthorize(deps: PlainAuthorizeDeps, library: DirectHandler): DirectHandler {
+export function plainAuthorize(
+  deps: PlainAuthorizeDeps,
+): (req: IncomingMessage, res: ServerResponse) => Promise<boolean> {
   const { records, metrics, issuer } = deps;
   const judge = createJudge(deps);
   const cookie = createSessionCookie(deps);
@@ -278,15 +283,17 @@ export function plainAuthorize(deps: PlainAuthorizeDeps, library: DirectHandler)
       // The library would wait for the store again; of other faults it makes its own answer.
       if (error instanceof StoreUnavailable) throw error;
     });
-    if (!accepted) return library(req, res);
+    if (!accepted) return false;
     const { request, client, browserSession } = accepted;
     const code = await issueCode(accepted);
     metrics.issued('authorization_code', client.token_endpoint_auth_method === 'none' ? 'public' : 'confidential');
     const ttl = sessionSeconds(browserSession.session, deps);
     const exp = seconds() + ttl;
-    await records.providerSessions.upsert(browserSession.session.jti, { ...browserSession.stored, exp }, ttl);
-    cookie.set(res, browserSession.session.jti, browserSession.session.transient ? undefined : exp);
+    if (!isHardlyLater(browserSession.session, exp, ttl))
+      await records.providerSessions.upsert(browserSession.session.jti, { ...browserSession.stored, exp }, ttl);
+    cookie.set(res, browserSession.signedId, browserSession.session.transient ? undefined : exp);
     const { state } = request;
     redirect(res, request.redirect_uri, { code, ...(state !== undefined && { state }), iss: issuer });
+    return true;
   };
 }

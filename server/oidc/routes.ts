@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type NextFunction, type Request, type RequestHandler, type Response, Router } from 'express';
 import {
   type DirectCalls,
@@ -9,6 +9,7 @@ import {
   methodNotAllowed,
 } from '../http/index.ts';
 import { getCurrentSession } from '../sessions/index.ts';
+import type { SessionLoading } from './oidc-settings.ts';
 import type { PostedFields } from './posted-fields.ts';
 import { discoveryPaths, routes, toExpressRequest, toExpressResponse } from './routes-table.ts';
 import { answerStoreAway } from './server-errors.ts';
@@ -57,8 +58,9 @@ export const publicMetadataSeconds = 60;
 
 interface DirectParts extends Pick<PostedFields, 'restore'> {
   admitVisitor(req: IncomingMessage): Promise<void>;
+  /** Answers a plain request; false: it is the library's. */
+  authorize(req: IncomingMessage, res: ServerResponse): Promise<boolean>;
   /** These hand on to the library what is not plain. */
-  authorize: DirectHandler;
   userinfo: DirectHandler;
   token: DirectHandler;
 }
@@ -68,24 +70,25 @@ interface DirectParts extends Pick<PostedFields, 'restore'> {
  * other paths and every error are answered below.
  */
 export function directCalls(
-  session: RequestHandler,
+  { load, reader }: SessionLoading,
   callback: DirectHandler,
   { admitVisitor, restore, authorize, userinfo, token }: DirectParts,
 ): DirectCalls {
-  const withSession: DirectHandler = async (req, res) => {
+  const authorization: DirectHandler = async (req, res) => {
+    if ((await reader.read(req)) && (await authorize(req, res))) return;
+    reader.forget(req);
     await new Promise<void>((resolve, reject) => {
       // express-session only uses properties of Node's own request.
-      session(toExpressRequest(req), toExpressResponse(res), (error?: unknown) =>
+      load(toExpressRequest(req), toExpressResponse(res), (error?: unknown) =>
         error === undefined ? resolve() : reject(error),
       );
     });
-    if (getCurrentSession(toExpressRequest(req))) return authorize(req, res);
-    await admitVisitor(req);
+    if (!getCurrentSession(toExpressRequest(req))) await admitVisitor(req);
     await restore(req);
     return callback(req, res);
   };
   return new Map([
-    [`GET ${routes.authorization}`, withSession],
+    [`GET ${routes.authorization}`, authorization],
     [`POST ${routes.token}`, token],
     [`GET ${routes.userinfo}`, userinfo],
     [`POST ${routes.userinfo}`, callback],

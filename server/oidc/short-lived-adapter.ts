@@ -7,7 +7,6 @@ import { sha256, toSealedText } from '../shared/index.ts';
 import type { KeyValueStore, SecretBox } from '../store/index.ts';
 import { deviceCodeSeconds } from './device-flow.ts';
 import { parsePayload } from './grant-records-store.ts';
-import { createSaveTracker } from './skip-unchanged-saves.ts';
 
 interface ShortLivedAdapterDeps {
   kv: KeyValueStore;
@@ -79,6 +78,50 @@ async function admitRecord(
   }
 }
 
+/** Detects whether a record that the library saves has changed. */
+interface SaveTracker {
+  /** The content of the store as JSON, as it was just read or written. */
+  stored(key: string, json: string): void;
+  /** Tests whether saving would only prolong the record by an insignificant time. */
+  isStored(key: string, payload: AdapterPayload, ttlSeconds: number): boolean;
+  forget(key: string): void;
+}
+
+const maxTracked = 5_000;
+/** The part of its lifetime by which a record may end early because it was not saved again. */
+const hardly = 0.01;
+
+/** @param until in seconds since the epoch */
+export const isHardlyLater = ({ exp = 0 }: Pick<AdapterPayload, 'exp'>, until: number, ttlSeconds: number): boolean =>
+  until - exp <= ttlSeconds * hardly;
+
+const fingerprint = ({ exp: _, ...rest }: AdapterPayload) => JSON.stringify(rest);
+
+/**
+ * The library saves the session at every silent sign-on, although mostly only its end has moved, by seconds of a day or
+ * a month. The stored record is then left unchanged. This also keeps a parallel change or end of the session, which the
+ * save would undo.
+ */
+function createSaveTracker(): SaveTracker {
+  const known = new Map<string, string>();
+  return {
+    stored(key, json) {
+      known.delete(key);
+      if (known.size >= maxTracked) known.clear();
+      known.set(key, json);
+    },
+    isStored(key, payload, ttlSeconds) {
+      const json = known.get(key);
+      if (json === undefined) return false;
+      const before = parsePayload(json);
+      return isHardlyLater(before, payload.exp ?? 0, ttlSeconds) && fingerprint(before) === fingerprint(payload);
+    },
+    forget(key) {
+      known.delete(key);
+    },
+  };
+}
+
 /**
  * The adapter of data that a new sign-in can replace: sessions, authorization requests, codes, access tokens. Keys are
  * hashes and payloads are sealed, because the payload contains the bearer's id itself (`security.md`, rule 6).
@@ -100,13 +143,14 @@ export function shortLivedAdapter(
     ...(userCode === undefined ? [] : [userCodeKey(userCode)]),
   ];
 
-  const open = (key: string, sealed: string): AdapterPayload => parsePayload(box.open(toSealedText(sealed), key));
+  const open = (key: string, sealed: string): string => box.open(toSealedText(sealed), key);
 
   async function find(key: string): Promise<AdapterPayload | undefined> {
     const entry = await kv.getConsumable(key);
-    const payload = entry ? withConsumption(open(key, entry.value), entry.consumedAt) : undefined;
-    if (payload) unchanged?.stored(key, payload);
-    return payload;
+    if (!entry) return undefined;
+    const json = open(key, entry.value);
+    unchanged?.stored(key, json);
+    return withConsumption(parsePayload(json), entry.consumedAt);
   }
 
   /** A second key points to the record; it is read back through the record itself, so a stale pointer finds nothing. */
@@ -134,7 +178,7 @@ export function shortLivedAdapter(
         kv.set(key, box.seal(json, key), ttlMs),
         ...listPointers(payload).map((pointer) => kv.set(pointer, key, ttlMs)),
       ]);
-      unchanged?.stored(key, payload);
+      unchanged?.stored(key, json);
     },
     find: (id) => find(recordKey(id)),
     findByUid: (uid) => findBy(uidKey(uid)),
@@ -144,7 +188,7 @@ export function shortLivedAdapter(
       unchanged?.forget(key);
       const value = await kv.takeOnce(key);
       if (value === null) return;
-      const payload = open(key, value);
+      const payload = parsePayload(open(key, value));
       // Another record may own the second key by now (a session's new id keeps its uid).
       for (const pointer of listPointers(payload)) await kv.compareAndDelete(pointer, key);
     },
@@ -155,7 +199,7 @@ export function shortLivedAdapter(
       if (model === 'PushedAuthorizationRequest') throw new errors.InvalidRequestUri('request_uri was already used');
       // One of several parallel redemptions wins; every other one proves a leak (RFC 6749, section 4.1.2).
       if (consumption.state === 'already-used') {
-        const { grantId } = open(key, consumption.value);
+        const { grantId } = parsePayload(open(key, consumption.value));
         if (grantId !== undefined) await grants.revoke(grantId);
       }
       throw new errors.InvalidGrant('already used or unknown');

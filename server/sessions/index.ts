@@ -27,7 +27,8 @@ export {
   type SessionSubscribers,
 } from './session-hooks.ts';
 export { maxSessions } from './session-limit.ts';
-export { isSignedOutElsewhere, sessionCookie, sessionMiddleware } from './session-stores.ts';
+export { createSessionReader, type SessionReader } from './session-reader.ts';
+export { createSessionStore, isSignedOutElsewhere, sessionCookie, sessionMiddleware } from './session-stores.ts';
 export { createSessions, type Sessions } from './sessions.ts';
 export type { AuthenticationInfo } from './start-session.ts';
 export { type ListedSession, listSessions } from './user-sessions.ts';

@@ -253,17 +253,16 @@ export function createSessionStore(kv: KeyValueStore, lifetimes: Lifetimes): Red
 
 /** Loads the session of a request. Visitors get one only when they sign in. */
 export function sessionMiddleware(settings: {
-  kv: KeyValueStore;
+  store: Store;
   cookies: HostCookies;
   cookieKeys: string[];
-  lifetimes: Lifetimes;
 }): RequestHandler {
   const { httpOnly, sameSite, path, secure } = settings.cookies.options;
   return session({
     name: settings.cookies.name(sessionCookie),
     // As key objects: Node would import the text again for every signature.
     secret: settings.cookieKeys.map((key) => createSecretKey(key, 'utf8')),
-    store: createSessionStore(settings.kv, settings.lifetimes),
+    store: settings.store,
     genid: () => randomToken(),
     // http/request-guards.ts has set the scheme. Without this option the cookie would silently be omitted behind a proxy.
     proxy: true,

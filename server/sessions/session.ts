@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { Request } from 'express';
 import type { SessionData } from 'express-session';
 import { z } from 'zod';
@@ -105,10 +106,18 @@ export interface CurrentSession extends SessionUser {
   idHash: SessionIdHash;
 }
 
+/** Those that were read without express-session. */
+const readSessions = new WeakMap<IncomingMessage, CurrentSession>();
+
+export const rememberSession = (req: IncomingMessage, session: CurrentSession): void =>
+  void readSessions.set(req, session);
+
+export const forgetSession = (req: IncomingMessage): void => void readSessions.delete(req);
+
 /** The session of this request's browser; its user may be disabled or deleted. */
 export function getCurrentSession(req: Request): CurrentSession | undefined {
   const user = req.session?.user;
-  return user && { ...user, idHash: sessionIdHash(toSessionId(req.session.id)) };
+  return user ? { ...user, idHash: sessionIdHash(toSessionId(req.session.id)) } : readSessions.get(req);
 }
 
 /** The store's key of a session. The id itself is a bearer secret and is never stored. */

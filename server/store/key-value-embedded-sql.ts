@@ -42,7 +42,8 @@ export interface Statements {
   delete(key: string): boolean;
   compareAndDelete(key: string, expected: string, now: number): boolean;
   expire(key: string, expiresAt: number, now: number): boolean;
-  markConsumed(key: string, now: number): boolean;
+  /** The value of an entry that was live and unused; it is used now. */
+  markConsumed(key: string, now: number): string | undefined;
   deleteIfExpired(key: string, now: number): void;
   deleteExpired(now: number, limit: number): number;
   addToCounter(key: string, by: number, lifetime: Lifetime): { count: number; expiresAt: number };
@@ -75,7 +76,7 @@ export function prepareStatements(connection: SqliteConnection): Statements {
   ).statement;
   const expire = connection.prepare('UPDATE entries SET expires_at = ?2 WHERE key = ?1 AND expires_at > ?3').statement;
   const markConsumed = connection.prepare(
-    'UPDATE entries SET consumed_at = ?2 WHERE key = ?1 AND expires_at > ?2 AND consumed_at IS NULL',
+    'UPDATE entries SET consumed_at = ?2 WHERE key = ?1 AND expires_at > ?2 AND consumed_at IS NULL RETURNING value',
   ).statement;
   const deleteIfExpired = connection.prepare('DELETE FROM entries WHERE key = ?1 AND expires_at <= ?2').statement;
   const deleteExpired = connection.prepare(
@@ -113,7 +114,10 @@ export function prepareStatements(connection: SqliteConnection): Statements {
     delete: (key) => remove.run(key).changes === 1,
     compareAndDelete: (key, expected, now) => compareAndDelete.run(key, expected, now).changes === 1,
     expire: (key, expiresAt, now) => expire.run(key, expiresAt, now).changes === 1,
-    markConsumed: (key, now) => markConsumed.run(key, now).changes === 1,
+    markConsumed(key, now) {
+      const row = markConsumed.get(key, now);
+      return row && String(row.value);
+    },
     deleteIfExpired: (key, now) => void deleteIfExpired.run(key, now),
     deleteExpired: (now, limit) => Number(deleteExpired.run(now, limit).changes),
     addToCounter(key, by, { expiresAt, now }) {

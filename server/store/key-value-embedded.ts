@@ -83,12 +83,11 @@ function entryWrites(sql: Statements, { run }: WriteBatch): Pick<KeyValueStore, 
     consume: (key) =>
       run(() => {
         const now = Date.now();
-        const entry = sql.getConsumable(key, now);
-        if (!entry) return { state: 'unknown' };
-        const { value, consumedAt } = entry;
-        if (consumedAt !== null) return { state: 'already-used', value, consumedAt };
-        sql.markConsumed(key, now);
-        return { state: 'consumed', value };
+        const taken = sql.markConsumed(key, now);
+        if (taken !== undefined) return { state: 'consumed', value: taken };
+        const used = sql.getConsumable(key, now);
+        if (!used || used.consumedAt === null) return { state: 'unknown' };
+        return { state: 'already-used', value: used.value, consumedAt: used.consumedAt };
       }),
     async delete(...keys) {
       if (keys.length === 0) return;

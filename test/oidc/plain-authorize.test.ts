@@ -256,6 +256,7 @@ describe.each(backends)('a plain silent authorization on $name', (backend) => {
     ],
     ['that comes twice', (cookie) => `foyer_op=other; ${cookie}`],
     ['behind a malformed one', (cookie) => `foyer_op=a b; ${cookie}`],
+    ['with a lax form of its signature', (cookie) => cookie.replace(/(foyer_op\.sig=[^;]+)/, '$1==')],
     ['that is missing', (cookie) => cookie.replace(/foyer_op=[^;]+;? ?/, '')],
     ['without its signature', (cookie) => cookie.replace(/foyer_op\.sig=[^;]+;? ?/, '')],
   ])('A provider session %s gets no plain code', async (_, tamper) => {
@@ -263,6 +264,18 @@ describe.each(backends)('a plain silent authorization on $name', (backend) => {
     expect(cookie).toContain('foyer_op.sig=');
     const answer = await ask((await party.begin()).url, { cookie: tamper(cookie) });
     expect(answer.byLibrary).toBe(true);
+  });
+
+  it.each<[string, (cookie: string) => string, code: boolean]>([
+    ['whose signature is changed', (cookie) => cookie.replace(/(foyer_session=[^;]+)[\w]{3}/, '$1AAA'), false],
+    ['without its signature', (cookie) => cookie.replace(/(foyer_session=[^;.]+)[^;]+/, '$1'), false],
+    ['that is missing', (cookie) => cookie.replace(/foyer_session=[^;]+;? ?/, ''), false],
+    ['that comes twice, a planted one first', (cookie) => `foyer_session=s%3Aplanted.x; ${cookie}`, false],
+    ['that comes twice, a planted one last', (cookie) => `${cookie}; foyer_session=s%3Aplanted.x`, true],
+  ])('Attack: a session cookie %s is express-session’s to judge', async (_, tamper, code) => {
+    const cookie = await browser.jar.getCookieString(foyer.url);
+    const answer = await ask((await party.begin()).url, { cookie: tamper(cookie) });
+    expect([answer.byLibrary, codeIn(answer) !== '']).toEqual([true, code]);
   });
 
   it('The first sign-in of a session to an app is the library’s', async () => {

@@ -70,6 +70,13 @@ describe.each(backends)('hints of a client app on the pages of its request, on $
       expect(langOf(sent?.html ?? '')).toBe('nl');
     });
 
+    it('A parameter counts wherever it stands, and when its name is encoded', async () => {
+      const { url } = await client.begin({ redirect_uri: 'https://evil.example/' });
+      const { pathname, search } = new URL(url);
+      for (const query of [`?ui_locales=de&${search.slice(1)}`, `${search}&ui_locales=de`, `${search}&%75i_locales=de`])
+        expect(langOf(await (await foyer.browser().get(pathname + query)).text())).toBe('de');
+    });
+
     it('A language that the user chose wins over ui_locales, which changes only the pages of its request', async () => {
       const at = foyer.browser();
       const { url } = await land(at, { ui_locales: 'de' });

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
 import { hostCookies } from '../../server/http/index.ts';
-import { sessionMiddleware } from '../../server/sessions/index.ts';
+import { createSessionStore, sessionMiddleware } from '../../server/sessions/index.ts';
 import { sessionIdHash } from '../../server/sessions/session.ts';
 import { deriveKey } from '../../server/store/index.ts';
 import type { User } from '../../server/users/index.ts';
@@ -33,7 +33,7 @@ export async function startBeginner(foyer: TestFoyer): Promise<Beginner> {
   const lifetimes = { idleMs: hourMs, maxMs: 24 * hourMs, rememberMs: 24 * hourMs };
   const users = new Map<string, User>();
   const app = express();
-  app.use(sessionMiddleware({ kv, cookies: hostCookies(false), cookieKeys, lifetimes }));
+  app.use(sessionMiddleware({ store: createSessionStore(kv, lifetimes), cookies: hostCookies(false), cookieKeys }));
   app.post('/:user', async (req, res) => {
     const user = users.get(req.params.user);
     if (user) await foyer.app.sessions.createSession({ req, res }, user, { amr: ['pwd'], remember: false });
