@@ -47,8 +47,12 @@ const codeMs = codeMinutes * 60_000;
 export const resendWaitMs = rateLimits.oneTimeCode.counters[0].window;
 
 /** Seconds until another code can be requested; 0: now. */
-export const secondsUntilResend = (sentAtMs: number | undefined, nowMs: number): number =>
-  sentAtMs === undefined ? 0 : Math.max(0, Math.ceil((sentAtMs + resendWaitMs - nowMs) / 1000));
+export const secondsUntilResend = (sentAtMs: number | undefined, nowMs: number): number => {
+  const waitMs = sentAtMs === undefined ? 0 : sentAtMs + resendWaitMs - nowMs;
+  // The clock was set back since: the counter in the store decides alone.
+  if (waitMs > 2 * resendWaitMs) return 0;
+  return Math.max(0, Math.ceil(waitMs / 1000));
+};
 
 /** @param key of the HMAC: a plain hash of six digits could be reversed by trying all codes */
 export function createCodes({ kv, key }: { kv: KeyValueStore; key: Buffer }): Codes {

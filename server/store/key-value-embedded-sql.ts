@@ -86,7 +86,7 @@ export function prepareStatements(connection: SqliteConnection): Statements {
     `INSERT INTO entries (key, value, expires_at) VALUES (?1, max(0, ?2), ?3)
      ON CONFLICT (key) DO UPDATE SET
        value = CASE WHEN expires_at > ?4 THEN max(0, CAST(value AS INTEGER) + ?2) ELSE excluded.value END,
-       expires_at = CASE WHEN expires_at > ?4 THEN expires_at ELSE excluded.expires_at END,
+       expires_at = CASE WHEN expires_at > ?4 THEN min(expires_at, excluded.expires_at) ELSE excluded.expires_at END,
        consumed_at = NULL
      RETURNING CAST(value AS INTEGER) AS count, expires_at`,
   ).statement;

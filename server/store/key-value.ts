@@ -35,7 +35,8 @@ export interface KeyValueStore {
   expire(key: string, ttlMs: number): Promise<boolean>;
   /**
    * Adds `by` (default 1, may be negative; the count is never below 0) to a counter and returns the new count. The time
-   * to live starts with the first increment; later ones do not extend it.
+   * to live starts with the first increment; later ones do not extend it. None leaves more than its own, so that a
+   * counter ends also when the clock of the store was set back.
    */
   consumeCount(key: string, ttlMs: number, by?: number): Promise<{ count: number; expiresInMs: number }>;
   /** The live count of a counter, 0 if absent. */

@@ -64,7 +64,7 @@ export const scripts = {
         redis.call('SET', KEYS[1], '0', 'KEEPTTL')
       end
       local ttl = redis.call('PTTL', KEYS[1])
-      if ttl < 0 then
+      if ttl < 0 or ttl > tonumber(ARGV[1]) then
         ttl = tonumber(ARGV[1])
         redis.call('PEXPIRE', KEYS[1], ttl)
       end

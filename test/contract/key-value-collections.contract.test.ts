@@ -40,6 +40,18 @@ describe.each(backends)('counters and sets: $name', ({ open }) => {
       expect(await kv.consumeCount(key, MINUTE_MS)).toEqual({ count: 1, expiresInMs: expect.any(Number) });
     });
 
+    it('A counter lives no longer than its last call says, as after a clock that was set back', async () => {
+      for (const by of [1, -1]) {
+        const key = freshKey();
+        await kv.consumeCount(key, MINUTE_MS, 3);
+        const { count, expiresInMs } = await kv.consumeCount(key, SHORT_MS, by);
+        expect(count).toBe(3 + by);
+        expect(expiresInMs).toBeLessThanOrEqual(SHORT_MS);
+        await sleep(PAST_SHORT_MS);
+        expect(await kv.count(key)).toBe(0);
+      }
+    });
+
     it('A decrement to zero keeps the counter’s time to live', async () => {
       const key = freshKey();
       await kv.consumeCount(key, SHORT_MS);

@@ -1,19 +1,17 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
 import { generate } from 'otplib';
 import { createBoxes } from '../../server/deps.ts';
 import { newTotpSecret, upsertTotp } from '../../server/mfa/index.ts';
 import { findUserByIdentifier, setMfaPreference } from '../../server/users/index.ts';
-import { createServers, runCommand, type ServerProcess, untilReady } from '../journeys/server-process.ts';
+import { createServers, runCommand, type ServerProcess } from '../journeys/server-process.ts';
 import { Browser, locationOf } from '../support/browser.ts';
 import { toNormalisedEmail } from '../support/ids.ts';
 import { type RelyingParty, relyingParty, signInFor } from '../support/relying-party.ts';
 import { backends, type OpenStores } from '../support/stores.ts';
 import { waitFor } from '../support/wait-for.ts';
+import { startJumpingServer } from './jumping-server.ts';
 import { withoutSandbox } from './without-sandbox.ts';
 
 const [minuteMs, hourMs] = [60_000, 3_600_000];
@@ -65,26 +63,19 @@ interface TokenAnswer {
   error?: string;
 }
 
-/** Milliseconds of the processor that a process has used. */
-function usedMs(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-  return (Number(fields[11]) + Number(fields[12])) * 10;
-}
-
 describe.each(backends)('a server whose clock jumps, with $name', (backend) => {
   let stores: OpenStores;
   let mail: Awaited<ReturnType<typeof startMailService>>;
   let server: ServerProcess;
   let app: RelyingParty;
-  let clockFile: string;
-  let aheadMs = 0;
+  let now: () => number;
+  let jumpTo: (ms: number) => Promise<void>;
   const secret = newTotpSecret();
 
   beforeAll(async () => {
     stores = await backend.open();
     mail = await startMailService();
     const { dataDir, databaseUrl, redisUrl } = stores.urls;
-    clockFile = join(dataDir, 'clock');
     const variables: Record<string, string> = {
       ...withoutSandbox(dataDir),
       ...(databaseUrl && { DATABASE_URL: databaseUrl }),
@@ -92,7 +83,6 @@ describe.each(backends)('a server whose clock jumps, with $name', (backend) => {
       SENDGRID_API_KEY: 'SG.key',
       SENDGRID_URL: mail.url,
       GUESS_LIMIT_ACCOUNT: '3',
-      CLOCK_FILE: clockFile,
     };
     for (const email of Object.values(emails)) {
       const words = ['--email', email, '--password', password, '--verified', '--accept-terms'];
@@ -107,9 +97,7 @@ describe.each(backends)('a server whose clock jumps, with $name', (backend) => {
       await upsertTotp(trx, mfa, { userId: vera.id, secret, lastStep: 0, createdAt: Date.now() });
       await setMfaPreference(trx, vera.id, { preference: 'totp', nowMs: Date.now() });
     });
-    const movedClock = join(import.meta.dirname, 'moved-clock.mjs');
-    server = await servers.start(variables, { nodeOptions: ['--import', movedClock] });
-    await untilReady(server);
+    ({ server, now, jumpTo } = await startJumpingServer(servers, dataDir, variables));
     app = await relyingParty(server, { id: 'app', secret: null, redirectUri });
   }, 60_000);
   afterAll(async () => {
@@ -118,20 +106,6 @@ describe.each(backends)('a server whose clock jumps, with $name', (backend) => {
     await stores?.destroy();
   });
 
-  /** Sets the clock of the server. */
-  async function jumpTo(ms: number): Promise<void> {
-    aheadMs = ms;
-    writeFileSync(clockFile, String(ms));
-    server.signal('SIGUSR2');
-    await waitFor(() => expect(readFileSync(`${clockFile}.taken`, 'utf8')).toBe(String(ms)));
-    // It answers, and its timers do not run in circles.
-    await waitFor(async () => expect((await fetch(`${server.url}/readyz`)).status).toBe(200));
-    if (!existsSync('/proc/self/stat')) return;
-    const before = usedMs(server.pid);
-    await sleep(1_500);
-    expect(usedMs(server.pid) - before).toBeLessThan(750);
-  }
-  const now = () => Date.now() + aheadMs;
   const signIn = (email: string, browser = new Browser(server.url), secretWord = password) =>
     browser.post('/sign-in', { username: email, password: secretWord });
   async function signedIn(email: string) {

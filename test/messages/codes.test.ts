@@ -1,5 +1,5 @@
 import { type Codes, createCodes } from '../../server/messages/index.ts';
-import { resendWaitMs } from '../../server/messages/one-time-codes.ts';
+import { resendWaitMs, secondsUntilResend } from '../../server/messages/one-time-codes.ts';
 import { backends, type OpenStores } from '../support/stores.ts';
 
 const key = Buffer.alloc(32, 7);
@@ -34,6 +34,14 @@ describe.each(backends)('one-time codes on $name', (backend) => {
     expect(code).toMatch(/^\d{6}$/);
     expect(await codes.check(mine, code)).toBe('correct');
     expect(await codes.check(mine, code)).toBe('invalidated');
+  });
+
+  it('A page offers another code after the wait, and at once when the clock was set back meanwhile', () => {
+    const sentAtMs = 1_790_000_000_000;
+    const wait = resendWaitMs / 1_000;
+    const at = (laterMs: number) => secondsUntilResend(sentAtMs, sentAtMs + laterMs);
+    expect([at(0), at(1_000), at(resendWaitMs), at(resendWaitMs * 9)]).toEqual([wait, wait - 1, 0, 0]);
+    expect([at(-3_600_000), at(-86_400_000), secondsUntilResend(undefined, sentAtMs)]).toEqual([0, 0, 0]);
   });
 
   it('Attack: 50 parallel guesses of one code get 5 attempts in total', async () => {
