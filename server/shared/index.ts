@@ -4,6 +4,7 @@
  */
 export { readBrowserName } from './browser-name.ts';
 export { type KeyedDigest, keyedDigest, randomToken, sha256 } from './crypto.ts';
+export { createDigestSet, type DigestSet } from './digest-set.ts';
 export { createEvent, runInTurn, type Subscribers } from './hooks.ts';
 export {
   type ClientId,

@@ -53,8 +53,8 @@ export type ImportOutcome =
 
 /** Existing data about the ids, addresses and numbers of the imported users. */
 export interface ExistingUsers {
-  /** Id → address. */
-  members: Map<UserId, NormalisedEmail>;
+  /** Id → address; null: another one than that of each imported user with this id. */
+  members: Map<UserId, NormalisedEmail | null>;
   /** Address → id of its user, or of the user for whom it is reserved. */
   emails: Map<NormalisedEmail, UserId>;
   phones: Map<E164, { id: UserId; verified: boolean }>;

@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely';
-import { toUserId, type UserId } from '../shared/index.ts';
+import { type DigestSet, toUserId, type UserId } from '../shared/index.ts';
 import type { Db, NewRow, Schema } from '../store/index.ts';
 import { listReservedEmails } from './email-change-store.ts';
 import {
@@ -9,6 +9,7 @@ import {
   type ImportOutcome,
   noExistingUsers,
 } from './import-rules.ts';
+import { addEarlierRows, keepRows } from './rehearsed-rows.ts';
 import { insertUserRecords } from './user-record-store.ts';
 
 /** The time of an import, and its view of other modules. */
@@ -117,19 +118,17 @@ async function insertRound(
 
 /**
  * Computes the outcomes without changing anything.
- * @param earlier.known data from earlier calls: users further up in a file exist for those further down
+ * @param settings.earlier the users of earlier calls: those further up in a file exist for those further down
  */
 export async function rehearseImport(
   db: Db,
   coming: readonly ImportedUser[],
-  { known, ...settings }: ImportSettings & { known: ExistingUsers },
+  { earlier, ...settings }: ImportSettings & { earlier: DigestSet },
 ): Promise<ImportOutcome[]> {
   if (coming.length === 0) return [];
-  const context = await findExisting(db, coming, settings);
-  for (const [id, email] of context.members) if (!known.members.has(id)) known.members.set(id, email);
-  for (const [email, id] of context.emails) if (!known.emails.has(email)) known.emails.set(email, id);
-  for (const [phone, holder] of context.phones) if (!known.phones.has(phone)) known.phones.set(phone, holder);
-  for (const username of context.usernames) known.usernames.add(username);
-  for (const id of context.left) known.left.add(id);
-  return decideImport(coming, known).outcomes;
+  const known = await findExisting(db, coming, settings);
+  addEarlierRows(known, coming, earlier);
+  const { outcomes, add } = decideImport(coming, known);
+  keepRows(add, earlier);
+  return outcomes;
 }

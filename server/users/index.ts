@@ -21,13 +21,7 @@ export {
 export { cognitoAttributesSchema, toCognitoAttributes } from './cognito-attributes.ts';
 export { changeEmail, type EmailChange, findEmailChange, undoEmailChange } from './email-change-store.ts';
 export { claimUnverifiedUser, setSecondFactorRequired } from './federated-user-store.ts';
-export {
-  type ExistingUsers,
-  type ImportedUser,
-  type ImportOutcome,
-  type ImportRefusal,
-  noExistingUsers,
-} from './import-rules.ts';
+export type { ImportedUser, ImportOutcome, ImportRefusal } from './import-rules.ts';
 export { insertImportedUsers, rehearseImport } from './import-store.ts';
 export { insertUser } from './insert-user-store.ts';
 export { graphqlUsers } from './list-users.ts';
@@ -77,6 +71,7 @@ export {
 export { type ProfileChange, setProfile } from './profile-store.ts';
 export { createUserRecipients } from './recipients.ts';
 export type { PlanCommands } from './record-operations.ts';
+export { textsPerUser } from './rehearsed-rows.ts';
 export type { SaveProfile } from './save-profile.ts';
 export { listTermsAcceptances, maxUserAgentLength, recordAcceptance } from './terms-ledger-store.ts';
 export {

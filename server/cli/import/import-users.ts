@@ -1,25 +1,23 @@
 import { stat } from 'node:fs/promises';
 import { extname, resolve } from 'node:path';
-import type { Transaction } from 'kysely';
 import { listErasedUsers } from '../../account/index.ts';
 import { isSmsOffered, toHashing } from '../../deps.ts';
 import { loadLegalTexts } from '../../load-settings.ts';
 import { createPasswordHasher, type PasswordHasher } from '../../password/index.ts';
-import type { Schema } from '../../store/index.ts';
+import { createDigestSet, type DigestSet } from '../../shared/index.ts';
 import {
-  type ExistingUsers,
   type ImportOutcome,
   insertImportedUsers,
   listWithheldFields,
-  noExistingUsers,
   rehearseImport,
+  textsPerUser,
 } from '../../users/index.ts';
 import type { Context } from '../context.ts';
 import { CliError, exitCodes, refused } from '../errors.ts';
 import type { Result } from '../io.ts';
 import { present, printable } from '../text.ts';
 import { openImportTrials, type StartTrials } from '../trials.ts';
-import { type Links, openLinks, type WholeRow } from './links.ts';
+import { type Links, type LinkTarget, openLinks, type WholeRow } from './links.ts';
 import { createProgress, whole } from './progress.ts';
 import { readCsv } from './read-csv.ts';
 import { readJson } from './read-json.ts';
@@ -81,7 +79,8 @@ interface ReadRow {
 }
 
 interface ImportRules {
-  dryRun: boolean;
+  /** In a rehearsal: the users that would exist by now, and their identities. */
+  earlier: DigestSet | undefined;
   links: Links;
   startTrials: StartTrials | undefined;
 }
@@ -103,33 +102,30 @@ class Import {
   readonly rows: string[] = [];
   readonly #context: Context;
   readonly #report: Report;
-  /** In a rehearsal: the users that would exist by now. */
-  readonly #known: ExistingUsers | undefined;
   readonly #rules: ImportRules;
 
   constructor(context: Context, report: Report, rules: ImportRules) {
     this.#context = context;
     this.#report = report;
     this.#rules = rules;
-    this.#known = rules.dryRun ? noExistingUsers() : undefined;
   }
 
   async take(batch: readonly ReadRow[]): Promise<void> {
     const whole = batch.flatMap(({ read }) => ('member' in read ? [read] : []));
     const coming = whole.map(({ member }) => member);
     const { database, now } = this.#context;
-    const known = this.#known;
+    const { earlier, links, startTrials } = this.#rules;
     const settings = { nowMs: now(), listErasedUsers };
-    const withLinks = async (outcomes: ImportOutcome[], trx?: Transaction<Schema>) => ({
+    const withLinks = async (outcomes: ImportOutcome[], target: LinkTarget) => ({
       outcomes,
-      taken: await this.#rules.links.link(whole, outcomes, trx),
+      taken: await links.link(whole, outcomes, target),
     });
-    const { outcomes, taken } = known
-      ? await withLinks(await rehearseImport(database.db, coming, { ...settings, known }))
+    const { outcomes, taken } = earlier
+      ? await withLinks(await rehearseImport(database.db, coming, { ...settings, earlier }), { earlier })
       : await database.transaction(async (trx) => {
           const added = await insertImportedUsers(trx, coming, settings);
-          await this.#rules.startTrials?.(trx, coming, added);
-          return withLinks(added, trx);
+          await startTrials?.(trx, coming, added);
+          return withLinks(added, { trx });
         });
     let next = 0;
     const remarks = batch.flatMap(({ line, read }) => {
@@ -259,7 +255,8 @@ export async function importUsers(context: Context, file: string, options: Impor
   const startTrials = options.trial ? await openImportTrials(context) : undefined;
   const report = await openReport(options.report);
   const progress = createProgress(io.stderr, dryRun ? 'Looking at members' : 'Importing members', { quiet });
-  const work = new Import(context, report, { dryRun, links, startTrials });
+  const earlier = dryRun ? createDigestSet(total * textsPerUser) : undefined;
+  const work = new Import(context, report, { earlier, links, startTrials });
   /** Rows that are left to the next pass. */
   let left = 0;
   async function sweep(isMine: (read: ReadMember) => boolean, from: number, to: number): Promise<void> {

@@ -2,6 +2,7 @@ import type { Transaction } from 'kysely';
 import { loadProviders } from '../../../config/providers.ts';
 import { writtenProvidersFile } from '../../../config/stand-in-providers.ts';
 import { indexProviders, isLinked, type LinkedSubject, linkImported, openStrategies } from '../../federation/index.ts';
+import type { DigestSet } from '../../shared/index.ts';
 import type { Schema } from '../../store/index.ts';
 import type { ImportOutcome } from '../../users/index.ts';
 import type { Context } from '../context.ts';
@@ -9,21 +10,20 @@ import { refused } from '../errors.ts';
 import { type ProviderNames, standardNames } from './read-identities.ts';
 import type { ReadMember } from './read-member.ts';
 
+/** A rehearsal changes nothing, and keeps the identities of earlier rows. */
+export type LinkTarget = { trx: Transaction<Schema> } | { earlier: DigestSet };
+
 export type WholeRow = Extract<ReadMember, { notes: string[] }>;
 
 /** The identities of users in the file. */
 export interface Links {
   names: ProviderNames;
   /**
-   * Links those of added users; without a transaction it is a rehearsal, which changes nothing.
+   * Links those of added users.
    * @param outcomes in the order of the rows
    * @returns by the user's id: the number of identities that are linked to another user
    */
-  link(
-    rows: readonly WholeRow[],
-    outcomes: readonly ImportOutcome[],
-    trx?: Transaction<Schema>,
-  ): Promise<Map<string, number>>;
+  link(rows: readonly WholeRow[], outcomes: readonly ImportOutcome[], target: LinkTarget): Promise<Map<string, number>>;
 }
 
 /** @param pairs NAME=id. @throws {CliError} refused */
@@ -41,25 +41,26 @@ export function openLinks({ config, database, io, now }: Context, pairs: readonl
     const issuer = found.kind === 'oidc' ? found.issuer : found.entityId;
     names.set(name, { kind: found.kind, provider: found.id, issuer });
   }
-  /** In a rehearsal: subjects that appear further up in the file. */
-  const seen = new Set<string>();
-  async function rehearse(subjects: readonly LinkedSubject[]): Promise<number> {
+  async function rehearse(subjects: readonly LinkedSubject[], earlier: DigestSet): Promise<number> {
     let count = 0;
     for (const subject of subjects) {
-      const key = JSON.stringify([subject.kind, subject.issuer, subject.subject]);
-      if (seen.has(key) || (await isLinked(database.db, subject))) count += 1;
-      seen.add(key);
+      const text = JSON.stringify(['identity', subject.kind, subject.issuer, subject.subject]);
+      if (earlier.has(text) || (await isLinked(database.db, subject))) count += 1;
+      earlier.add(text);
     }
     return count;
   }
   return {
     names,
-    async link(rows, outcomes, trx) {
+    async link(rows, outcomes, target) {
       const taken = new Map<string, number>();
       for (const [index, { member, identities: subjects }] of rows.entries()) {
         if (subjects.length === 0 || outcomes[index]?.kind !== 'added') continue;
         const links = { userId: member.id, subjects, nowMs: now() };
-        const count = trx ? (await linkImported(trx, providers, links)).length : await rehearse(subjects);
+        const count =
+          'trx' in target
+            ? (await linkImported(target.trx, providers, links)).length
+            : await rehearse(subjects, target.earlier);
         taken.set(member.id, count);
       }
       return taken;
