@@ -32,7 +32,7 @@ export async function measurePage(stores: Stores, { pairs, seconds }: Effort): P
       await one(bare, ofBare, seconds * 1000);
       await one(foyer, ofFoyer, seconds * 1000);
     }
-    return [compared('Sign-in page against bare Express', ofBare, ofFoyer, 0.5)];
+    return [compared('Sign-in page against bare Express', ofBare, ofFoyer, 0.6)];
   } finally {
     await Promise.all([generator.stop(), bareChild.stop(), foyerChild.stop()]);
   }

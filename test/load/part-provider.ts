@@ -101,7 +101,7 @@ export async function measureProvider(stores: Stores, { pairs, seconds }: Effort
     }
     const { rssBytes } = await foyerChild.usage();
     const figure = (name: Measured, what: string) =>
-      compared(`${what}, ${stores.name}`, ofBare[name], ofFoyer[name], 0.8);
+      compared(`${what}, ${stores.name}`, ofBare[name], ofFoyer[name], stores.leastOfBare);
     return [
       figure('exchange', 'Code exchange'),
       figure('authorize', 'Authorize'),

@@ -9,6 +9,8 @@ import { publicUrl } from './setting.ts';
 /** Empty stores for one Foyer, and its whole configuration. */
 export interface Stores {
   name: string;
+  /** The aim of the provider's calls: the part of the rate of a bare library, which keeps all in its own memory. */
+  leastOfBare: number;
   environment: Record<string, string>;
   remove(): Promise<void>;
 }
@@ -38,6 +40,7 @@ export async function embeddedStores(): Promise<Stores> {
   const dataDir = await mkdtemp(join(tmpdir(), 'foyer-bench-'));
   return {
     name: 'SQLite + embedded store',
+    leastOfBare: 0.85,
     environment: configuration(dataDir),
     remove: () => rm(dataDir, { recursive: true, force: true }),
   };
@@ -62,6 +65,7 @@ export async function serverStores(): Promise<Stores | undefined> {
   const [postgres, redis] = services;
   return {
     name: 'PostgreSQL + Redis',
+    leastOfBare: 0.6,
     environment: {
       ...configuration(dataDir),
       DATABASE_URL: postgres?.url ?? '',
