@@ -87,7 +87,7 @@ export async function createApp(input: Deps, extensions: Extensions = {}): Promi
   const { kv } = deps;
   metrics.visitorData(async () => ({ bytes: await visitorData.bytes(), maxBytes: visitorData.maxBytes }));
   const base = createBaseServices(deps, extensions);
-  const { publicUrl, cookies, brandFiles, pages, session, sessionReader, sessions, visitorGate } = base;
+  const { publicUrl, cookies, brandFiles, pages, session, sessions, visitorGate } = base;
 
   const { app, trusts } = createExpress(config.TRUST_PROXY);
   detectLanguages(app, cookies);
@@ -100,7 +100,7 @@ export async function createApp(input: Deps, extensions: Extensions = {}): Promi
   const modules = await wireModules(deps, base, { fail, onRefusal: extensions.onRefusal, toExpress: bridge.toExpress });
   const { audit, oauth, mfa, membership, mailedCodes, deletion, signUp, federation } = modules;
 
-  const directCalls = oauth.directCalls({ load: session, reader: sessionReader }, (req) => clientIp(req, trusts));
+  const directCalls = oauth.directCalls(session, (req) => clientIp(req, trusts));
   const gates = [requestLog(log), securityHeaders({ https: config.https, cookies }), oneHost];
   const directPages: DirectPages = new Map(
     pages.canPrepare ? [['/', prepareSignInPage({ ...modules.accountDeps, ...modules })]] : [],

@@ -103,7 +103,6 @@ function createSessionServices(deps: AppDeps, web: ReturnType<typeof createWebSe
     lifetimes,
     hooks,
     session: sessionMiddleware({ store, cookies, cookieKeys }),
-    sessionReader: createSessionReader({ kv, store, cookies, cookieKeys }),
     sessions: createSessions({
       kv,
       database,
@@ -112,6 +111,7 @@ function createSessionServices(deps: AppDeps, web: ReturnType<typeof createWebSe
       metrics,
       now,
       hooks,
+      reader: createSessionReader({ kv, store, cookies, cookieKeys }),
       setPageUser: createPageUserSetter(database, picturesFromConfig(config)),
     }),
     devices: createDeviceRecognition({ knownDevices, returning, database, kv, outbox, log, now }),

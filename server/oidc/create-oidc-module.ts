@@ -82,7 +82,7 @@ function createProviderAccess(
       directCalls(session, handOver, {
         admitVisitor: (req) => consumeVisitorAuthorization(admission, req, getAddress(req)),
         restore: posted.restore,
-        authorize: plainAuthorize({ ...plainDeps, records: authorizeRecords(adapterDeps) }),
+        authorize: (library) => plainAuthorize({ ...plainDeps, records: authorizeRecords(adapterDeps) }, library),
         userinfo: plainUserinfo({ ...plainDeps, tokens }, handOver),
         token: plainExchange({ ...plainDeps, records: exchangeRecords(adapterDeps) }, handOver),
       }),

@@ -18,7 +18,7 @@ const text = z.string().optional();
 
 /** The properties on which the stores of the provider's records depend; the library checks the others. */
 const schema = checkedAs<AdapterPayload>(
-  z.looseObject({
+  z.object({
     accountId: text,
     clientId: text,
     exp: z.number().optional(),

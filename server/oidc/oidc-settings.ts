@@ -12,7 +12,7 @@ import type {
   VisitorGate,
 } from '../http/index.ts';
 import type { Outbox } from '../messages/index.ts';
-import type { SessionHooks, SessionReader, Sessions } from '../sessions/index.ts';
+import type { SessionHooks, Sessions } from '../sessions/index.ts';
 import type { ClientId, Metrics } from '../shared/index.ts';
 import type { ClientAuthorizations, NextRedirect } from '../sign-in/index.ts';
 import type { Database, KeyValueStore, SecretBox } from '../store/index.ts';
@@ -78,12 +78,6 @@ export interface OidcSubscribers {
   endProviderSession: SessionHooks['afterSignOut'];
 }
 
-/** The two ways to the session of a request. */
-export interface SessionLoading {
-  load: RequestHandler;
-  reader: SessionReader;
-}
-
 /** Includes the functions of client apps' requests for sign-in and sign-up. */
 export interface OidcModule extends ClientAuthorizations {
   /** The provider's session, the grants and the token cookies follow the session of a browser. */
@@ -93,7 +87,7 @@ export interface OidcModule extends ClientAuthorizations {
   /** The provider's routes, before body parsers and cross-site guard. */
   providerRoutes(session: RequestHandler): Router;
   /** Those of them that bypass Express. */
-  directCalls(session: SessionLoading, getAddress: (req: IncomingMessage) => string): DirectCalls;
+  directCalls(session: RequestHandler, getAddress: (req: IncomingMessage) => string): DirectCalls;
   /** Precedes each page: renews the token cookies of a signed-in user. */
   tokenCookies: RequestHandler;
   pageRoutes(router: Router): void;

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { parse } from 'node:querystring';
 import type { Adapter, AdapterPayload } from 'oidc-provider';
 import { z } from 'zod';
-import type { HostCookies } from '../http/index.ts';
+import type { DirectHandler, HostCookies } from '../http/index.ts';
 import { type CurrentSession, getCurrentSession, type Sessions, toAcr } from '../sessions/index.ts';
 import { type ClientId, type Metrics, randomToken, toClientId } from '../shared/index.ts';
 import { blocksAuthorization, type Step } from '../sign-in/index.ts';
@@ -22,7 +22,7 @@ import { isHardlyLater, shortLivedAdapter } from './short-lived-adapter.ts';
 interface PlainAuthorizeDeps {
   database: Database;
   grants: GrantStore;
-  sessions: Pick<Sessions, 'getCurrentUser'>;
+  sessions: Pick<Sessions, 'getCurrentUser' | 'reader'>;
   toNextStep(user: User): Step;
   cookies: HostCookies;
   cookieKeys: string[];
@@ -220,20 +220,19 @@ function createJudge(deps: PlainAuthorizeDeps) {
 
   return async (req: IncomingMessage) => {
     const request = readRequest(req);
-    const own = request && getCurrentSession(toExpressRequest(req));
+    if (!request) return undefined;
+    // Sent together.
+    const [, browserSession] = await Promise.all([sessions.reader.read(req), findProviderSession(req)]);
+    const own = browserSession && getCurrentSession(toExpressRequest(req));
     if (!own) return undefined;
-    const [found, browserSession] = await Promise.all([
-      read(req, own, toClientId(request.client_id)),
-      findProviderSession(req),
-    ]);
+    const found = await read(req, own, toClientId(request.client_id));
     const { data: client } = clientSchema.safeParse(found.client);
     const grant = findGrant(found.grant, own, request);
     if (!client || !mayRequest(client, request) || !grant || !lasts(grant.exp)) return undefined;
     const member = await sessions.getCurrentUser(toExpressRequest(req));
     if (!member || blocksAuthorization(toNextStep(member.user))) return undefined;
-    const entry = browserSession?.session.authorizations[client.client_id];
-    if (!browserSession || browserSession.session.accountId !== member.user.id || entry?.grantId !== grant.id)
-      return undefined;
+    const entry = browserSession.session.authorizations[client.client_id];
+    if (browserSession.session.accountId !== member.user.id || entry?.grantId !== grant.id) return undefined;
     return entry.persistsLogout && entry.sid !== undefined
       ? { request, client, member, grant, browserSession }
       : undefined;
@@ -246,10 +245,8 @@ function createJudge(deps: PlainAuthorizeDeps) {
  * request on layers that this one does not need. It checks what the library and Foyer's policy check (RFC 6749, section
  * 4.1.1; interaction-policy.ts), and answers nothing but a code: each other request, and each refusal, is the library's.
  */
-export function plainAuthorize(
-  deps: PlainAuthorizeDeps,
-): (req: IncomingMessage, res: ServerResponse) => Promise<boolean> {
-  const { records, metrics, issuer } = deps;
+export function plainAuthorize(deps: PlainAuthorizeDeps, library: DirectHandler): DirectHandler {
+  const { records, metrics, issuer, sessions } = deps;
   const judge = createJudge(deps);
   const cookie = createSessionCookie(deps);
 
@@ -283,7 +280,10 @@ export function plainAuthorize(
       // The library would wait for the store again; of other faults it makes its own answer.
       if (error instanceof StoreUnavailable) throw error;
     });
-    if (!accepted) return false;
+    if (!accepted) {
+      sessions.reader.forget(req);
+      return library(req, res);
+    }
     const { request, client, browserSession } = accepted;
     const code = await issueCode(accepted);
     metrics.issued('authorization_code', client.token_endpoint_auth_method === 'none' ? 'public' : 'confidential');
@@ -294,6 +294,5 @@ export function plainAuthorize(
     cookie.set(res, browserSession.signedId, browserSession.session.transient ? undefined : exp);
     const { state } = request;
     redirect(res, request.redirect_uri, { code, ...(state !== undefined && { state }), iss: issuer });
-    return true;
   };
 }

@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { type NextFunction, type Request, type RequestHandler, type Response, Router } from 'express';
 import {
   type DirectCalls,
@@ -9,7 +9,6 @@ import {
   methodNotAllowed,
 } from '../http/index.ts';
 import { getCurrentSession } from '../sessions/index.ts';
-import type { SessionLoading } from './oidc-settings.ts';
 import type { PostedFields } from './posted-fields.ts';
 import { discoveryPaths, routes, toExpressRequest, toExpressResponse } from './routes-table.ts';
 import { answerStoreAway } from './server-errors.ts';
@@ -58,9 +57,8 @@ export const publicMetadataSeconds = 60;
 
 interface DirectParts extends Pick<PostedFields, 'restore'> {
   admitVisitor(req: IncomingMessage): Promise<void>;
-  /** Answers a plain request; false: it is the library's. */
-  authorize(req: IncomingMessage, res: ServerResponse): Promise<boolean>;
   /** These hand on to the library what is not plain. */
+  authorize(library: DirectHandler): DirectHandler;
   userinfo: DirectHandler;
   token: DirectHandler;
 }
@@ -70,16 +68,14 @@ interface DirectParts extends Pick<PostedFields, 'restore'> {
  * other paths and every error are answered below.
  */
 export function directCalls(
-  { load, reader }: SessionLoading,
+  session: RequestHandler,
   callback: DirectHandler,
   { admitVisitor, restore, authorize, userinfo, token }: DirectParts,
 ): DirectCalls {
-  const authorization: DirectHandler = async (req, res) => {
-    if ((await reader.read(req)) && (await authorize(req, res))) return;
-    reader.forget(req);
+  const withSession: DirectHandler = async (req, res) => {
     await new Promise<void>((resolve, reject) => {
       // express-session only uses properties of Node's own request.
-      load(toExpressRequest(req), toExpressResponse(res), (error?: unknown) =>
+      session(toExpressRequest(req), toExpressResponse(res), (error?: unknown) =>
         error === undefined ? resolve() : reject(error),
       );
     });
@@ -88,7 +84,7 @@ export function directCalls(
     return callback(req, res);
   };
   return new Map([
-    [`GET ${routes.authorization}`, authorization],
+    [`GET ${routes.authorization}`, authorize(withSession)],
     [`POST ${routes.token}`, token],
     [`GET ${routes.userinfo}`, userinfo],
     [`POST ${routes.userinfo}`, callback],

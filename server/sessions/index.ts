@@ -13,10 +13,12 @@ export {
   type Acr,
   acrValues,
   type CurrentSession,
+  createSessionReader,
   fullyAuthenticatedAt,
   getCurrentSession,
   meetsAcr,
   type SessionUser,
+  sessionCookie,
   toAcr,
   type UpstreamSession,
   upstreamSessionSchema,
@@ -27,8 +29,7 @@ export {
   type SessionSubscribers,
 } from './session-hooks.ts';
 export { maxSessions } from './session-limit.ts';
-export { createSessionReader, type SessionReader } from './session-reader.ts';
-export { createSessionStore, isSignedOutElsewhere, sessionCookie, sessionMiddleware } from './session-stores.ts';
+export { createSessionStore, isSignedOutElsewhere, sessionMiddleware } from './session-stores.ts';
 export { createSessions, type Sessions } from './sessions.ts';
 export type { AuthenticationInfo } from './start-session.ts';
 export { type ListedSession, listSessions } from './user-sessions.ts';

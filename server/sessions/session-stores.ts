@@ -9,6 +9,7 @@ import {
   endsAtMs,
   getCurrentSession,
   type Lifetimes,
+  sessionCookie,
   sessionDataSchema,
   sessionFactsKey,
   sessionIdHash,
@@ -244,8 +245,6 @@ function createHashingClient(redis: RedisClient) {
 function settle<T>(work: Promise<T>, callback: Callback<T> | undefined): Promise<unknown> {
   return callback ? work.then((value) => callback(null, value), callback) : work;
 }
-
-export const sessionCookie = 'foyer_session';
 
 export function createSessionStore(kv: KeyValueStore, lifetimes: Lifetimes): RedisSessionStore | EmbeddedSessionStore {
   return kv.redis ? new RedisSessionStore(kv.redis, lifetimes) : new EmbeddedSessionStore(kv, lifetimes);

@@ -1,7 +1,9 @@
+import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Request } from 'express';
 import type { SessionData } from 'express-session';
 import { z } from 'zod';
+import type { HostCookies } from '../http/index.ts';
 import {
   type ProviderId,
   providerIdSchema,
@@ -13,7 +15,7 @@ import {
   type UserId,
   userIdSchema,
 } from '../shared/index.ts';
-import { checkedAs } from '../store/index.ts';
+import { checkedAs, type KeyValueStore, parseStored } from '../store/index.ts';
 import type { User } from '../users/index.ts';
 
 /**
@@ -96,9 +98,11 @@ declare module 'express-session' {
   }
 }
 
+export const sessionCookie = 'foyer_session';
+
 /** A session as express-session stores it. */
 export const sessionDataSchema = checkedAs<SessionData>(
-  z.looseObject({ cookie: z.looseObject({}), user: sessionUserSchema.optional() }),
+  z.object({ cookie: z.object({}), user: sessionUserSchema.optional() }),
 );
 
 export interface CurrentSession extends SessionUser {
@@ -108,11 +112,6 @@ export interface CurrentSession extends SessionUser {
 
 /** Those that were read without express-session. */
 const readSessions = new WeakMap<IncomingMessage, CurrentSession>();
-
-export const rememberSession = (req: IncomingMessage, session: CurrentSession): void =>
-  void readSessions.set(req, session);
-
-export const forgetSession = (req: IncomingMessage): void => void readSessions.delete(req);
 
 /** The session of this request's browser; its user may be disabled or deleted. */
 export function getCurrentSession(req: Request): CurrentSession | undefined {
@@ -132,6 +131,68 @@ export function sessionKey(idHash: SessionIdHash): string {
 /** The key of the facts beside a session (user-sessions.ts). They are deleted with the session, however it ends. */
 export function sessionFactsKey(idHash: SessionIdHash): string {
   return `session-facts:${idHash}`;
+}
+
+/**
+ * The session of a request whose handler never changes it, as express-session finds it. That library also wraps the
+ * answer, and writes the session as JSON three times to learn whether it has changed.
+ */
+export interface SessionReader {
+  /**
+   * Afterwards {@link getCurrentSession} answers.
+   * @returns false: there is no session of a user, or express-session must look
+   * @throws {StoreUnavailable}
+   */
+  read(req: IncomingMessage): Promise<boolean>;
+  /** Before express-session loads the session of the same request. */
+  forget(req: IncomingMessage): void;
+}
+
+interface ReaderSettings {
+  kv: KeyValueStore;
+  /** Prolongs a session; it never fails. */
+  store: { touch(id: SessionId, session: SessionData): unknown };
+  cookies: HostCookies;
+  /** The newest first: all verify. */
+  cookieKeys: readonly string[];
+}
+
+export function createSessionReader({ kv, store, cookies, cookieKeys }: ReaderSettings): SessionReader {
+  const keys = cookieKeys.map((key) => createSecretKey(key, 'utf8'));
+  const pattern = new RegExp(`(?:^|;) *${cookies.name(sessionCookie)}=([^;]*)`, 'g');
+
+  /** @param signature base64 without padding, as express-session compares it */
+  const isSigned = (id: string, signature: string) =>
+    keys.some((key) => {
+      const expected = Buffer.from(createHmac('sha256', key).update(id).digest('base64').replace(/=+$/, ''));
+      const received = Buffer.from(signature);
+      return expected.length === received.length && timingSafeEqual(expected, received);
+    });
+
+  /** Undefined: there is none, several, or one in another form. */
+  function readId({ headers }: IncomingMessage): SessionId | undefined {
+    const [found, ...others] = [...(headers.cookie ?? '').matchAll(pattern)];
+    if (!found || others.length > 0) return undefined;
+    const [, id, signature] = /^s%3A([\w-]+)\.((?:[A-Za-z\d]|%2B|%2F)+)$/.exec(found[1] ?? '') ?? [];
+    if (id === undefined || signature === undefined) return undefined;
+    return isSigned(id, decodeURIComponent(signature)) ? toSessionId(id) : undefined;
+  }
+
+  return {
+    async read(req) {
+      const id = readId(req);
+      if (id === undefined) return false;
+      const idHash = sessionIdHash(id);
+      const stored = await kv.get(sessionKey(idHash));
+      const session = stored === null ? undefined : parseStored(sessionDataSchema, stored);
+      if (!session?.user) return false;
+      readSessions.set(req, { ...session.user, idHash });
+      // It does not fail, and the answer need not wait for it.
+      void store.touch(id, session);
+      return true;
+    },
+    forget: (req) => void readSessions.delete(req),
+  };
 }
 
 export interface Lifetimes {

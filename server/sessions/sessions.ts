@@ -4,10 +4,17 @@ import type { Metrics, SessionIdHash, UserId } from '../shared/index.ts';
 import type { Database, KeyValueStore } from '../store/index.ts';
 import { findCurrentUser, type User } from '../users/index.ts';
 import { createEndings, type SessionEndings } from './endings.ts';
-import { type CurrentSession, endsAtMs, getCurrentSession, type Lifetimes, sessionKey } from './session.ts';
+import {
+  type CurrentSession,
+  endsAtMs,
+  getCurrentSession,
+  type Lifetimes,
+  type SessionReader,
+  sessionCookie,
+  sessionKey,
+} from './session.ts';
 import type { SessionHooks, SignOutRequester } from './session-hooks.ts';
 import { limitSessions } from './session-limit.ts';
-import { sessionCookie } from './session-stores.ts';
 import { type AuthenticationInfo, startSession, step } from './start-session.ts';
 import { createSessionUse, findSession, type ListedSession, listSessions, userSessionsKey } from './user-sessions.ts';
 
@@ -27,6 +34,8 @@ export interface Sessions extends SessionEndings {
    * per request.
    */
   getCurrentUser(req: Request): Promise<{ user: User; session: CurrentSession } | undefined>;
+  /** For requests that do not pass express-session. */
+  reader: SessionReader;
 }
 
 interface Settings {
@@ -37,12 +46,13 @@ interface Settings {
   metrics: Metrics;
   now: () => number;
   hooks: SessionHooks;
+  reader: SessionReader;
   /** Prepares the header of every page that answers the request. */
   setPageUser(req: Request, user: User): Promise<void>;
 }
 
 export function createSessions(settings: Settings): Sessions {
-  const { kv, database, cookies, lifetimes, metrics, now, hooks } = settings;
+  const { kv, database, cookies, lifetimes, metrics, now, hooks, reader } = settings;
   const endings = createEndings({ kv, hooks, metrics });
   const limit = async (userId: UserId) => metrics.sessionEnded('limit', await limitSessions({ kv, hooks }, userId));
   const users = new WeakMap<Request, Promise<User | undefined>>();
@@ -112,5 +122,5 @@ export function createSessions(settings: Settings): Sessions {
   const list = (userId: UserId) => listSessions(kv, userId);
   const find = (userId: UserId, idHash: SessionIdHash) => findSession(kv, userId, idHash);
 
-  return { createSession, end, isSessionLive, list, find, getCurrentUser, ...endings };
+  return { createSession, end, isSessionLive, list, find, getCurrentUser, reader, ...endings };
 }
