@@ -87,19 +87,22 @@ const properties = new Map<string, string>();
 
 /** Kysely renames the columns of a result only, not those inside of a value. */
 function toProperty(column: string): string {
-  const known = properties.get(column) ?? column.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
-  properties.set(column, known);
-  return known;
+  const known = properties.get(column);
+  if (known !== undefined) return known;
+  const property = column.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+  properties.set(column, property);
+  return property;
 }
 
 /** @throws {RangeError} for a number that has lost digits */
 function renamed(row: object): object {
-  const entries = Object.entries(row).map(([name, value]: [string, unknown]) => {
+  const result: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(row)) {
     if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value))
       throw new RangeError(`${name} from the database does not fit into a number`);
-    return [toProperty(name), value] as const;
-  });
-  return Object.fromEntries(entries);
+    result[toProperty(name)] = value;
+  }
+  return result;
 }
 
 /**
