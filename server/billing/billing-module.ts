@@ -47,7 +47,7 @@ import { requestCustomer } from './subscription/request-customer.ts';
 import { syncMember } from './subscription/sync-from-stripe.ts';
 import { withdraw } from './subscription/withdrawal.ts';
 import { findWithdrawal } from './subscription/withdrawal-rules.ts';
-import { withUserLock } from './user-lock.ts';
+import { createPaymentProgress, withUserLock } from './user-lock.ts';
 import { createWebhooks } from './webhooks/stripe-webhooks.ts';
 
 interface MembershipSettings {
@@ -131,6 +131,21 @@ const createQuotes = (
   },
 });
 
+/** The acts that pay: others can see that one of them runs. */
+function createPayments(
+  deps: BillingDeps,
+  alone: <T>(user: Pick<User, 'id'>, act: () => Promise<T>) => Promise<T>,
+): Pick<BillingService, 'confirm' | 'payWithCard' | 'outcome' | 'isPaying' | 'untilPaid'> {
+  const { run, ...progress } = createPaymentProgress(deps.database);
+  const pay = <T>(user: User, act: () => Promise<T>) => run(user.id, () => alone(user, act));
+  return {
+    ...progress,
+    confirm: (user, announced, { ip }) => pay(user, () => confirmPurchase(deps, { user, announced, ip })),
+    payWithCard: (user, entered, { ip }) => pay(user, () => payWithCard(deps, { user, ip, ...entered })),
+    outcome: (user) => pay(user, () => getPurchaseResult(deps, user)),
+  };
+}
+
 /** Of a rush of sign-ups, the others wait for the minute job. */
 const createdAtOnce = 10;
 
@@ -149,6 +164,7 @@ export function createBillingModule(settings: MembershipSettings): BillingModule
   };
   const alone = <T>(user: Pick<User, 'id'>, act: () => Promise<T>) => withUserLock(database, user.id, act);
   return {
+    ...createPayments(deps, alone),
     ...createPauses(deps, { readBy, alone }),
     ...createGifts(deps, { alone }),
     sold: stripe !== undefined,
@@ -176,9 +192,6 @@ export function createBillingModule(settings: MembershipSettings): BillingModule
     renewalBefore: (user, plan) => readBy(user.id, () => findRenewalBefore(deps, user, plan)),
     renewalIfKept: (userId) => readBy(userId, () => findKeptRenewal(deps, userId)),
     pendingRenewal: (userId) => readBy(userId, () => loadPendingRenewal(deps, userId)),
-    confirm: (user, announced, { ip }) => alone(user, () => confirmPurchase(deps, { user, announced, ip })),
-    payWithCard: (user, entered, { ip }) => alone(user, () => payWithCard(deps, { user, ip, ...entered })),
-    outcome: (user) => alone(user, () => getPurchaseResult(deps, user)),
     takeFree: (user, plan, announcedEndsAt) => alone(user, () => chooseFreePlan(deps, user, { plan, announcedEndsAt })),
     findDeal: (user) => findPartnerDealPlan(deps, user),
     takeDeal: (user, announcedEndsAt) => alone(user, () => claimDeal(deps, user, announcedEndsAt)),

@@ -4,6 +4,7 @@ import type { BillingPeriod, Plan } from './catalogue/catalogue.ts';
 import type { BillingDetails, StoredDetails } from './details/details-store.ts';
 import type { GiftService } from './gifts/gift-rules.ts';
 import type { EndOnNotice, Order } from './orders/order.ts';
+import type { PaymentProgress } from './payment-progress.ts';
 import type { AmountLine } from './stripe/stripe-invoices.ts';
 import type { Decline } from './stripe/stripe-objects.ts';
 import type { AnnouncedDeletion, AnnouncedEnd, ProratedEnd, ProratedEndResult } from './subscription/early-end.ts';
@@ -213,7 +214,7 @@ export interface InvoiceView {
 }
 
 /** The interface of this module for higher layers. */
-export interface BillingService extends PauseService, GiftService, PlanTrialService {
+export interface BillingService extends PauseService, GiftService, PlanTrialService, PaymentProgress {
   /** Without Stripe no plans are sold; free and partners' plans are still given. */
   readonly sold: boolean;
   /**

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { UserId } from '../shared/index.ts';
-import { createLease, type Database } from '../store/index.ts';
+import { createLease, type Database, isLeaseHeld } from '../store/index.ts';
+import type { PaymentProgress } from './payment-progress.ts';
 import { StripeUnavailableError } from './results.ts';
 
 /** Expiry of the lock after a crash of its process. */
@@ -25,11 +26,44 @@ const idleWithinMs = 5_000;
 export async function untilIdle(userId: UserId): Promise<void> {
   const running = idle.get(userId);
   if (!running) return;
-  const patience = new AbortController();
-  const timeout = sleep(idleWithinMs, undefined, { signal: patience.signal }).catch(() => {});
-  await Promise.race([running.promise, timeout]);
-  patience.abort();
+  await endsWithin(running.promise, idleWithinMs);
 }
+
+/** @returns whether the work has ended, well or not, within this time */
+export async function endsWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
+  const patience = new AbortController();
+  const tooLate = sleep(Math.max(0, ms), false, { signal: patience.signal }).catch(() => false);
+  const end = () => true;
+  const isEnded = await Promise.race([work.then(end, end), tooLate]);
+  patience.abort();
+  return isEnded;
+}
+
+export function createPaymentProgress(
+  database: Database,
+): PaymentProgress & { run<T>(userId: UserId, work: () => Promise<T>): Promise<T> } {
+  const payments = new Set<{ userId: UserId; end: Promise<unknown> }>();
+  const find = (userId?: UserId) => [...payments].filter((one) => userId === undefined || one.userId === userId);
+  return {
+    async run(userId, work) {
+      const running = work();
+      const payment = { userId, end: running };
+      payments.add(payment);
+      try {
+        return await running;
+      } finally {
+        payments.delete(payment);
+      }
+    },
+    async isPaying(userId, where) {
+      if (find(userId).length > 0) return true;
+      return where === 'everywhere' && isLeaseHeld(database, leaseName(userId), Date.now());
+    },
+    untilPaid: (withinMs, userId) => endsWithin(Promise.allSettled(find(userId).map(({ end }) => end)), withinMs),
+  };
+}
+
+const leaseName = (userId: UserId): string => `billing:${userId}`;
 
 /**
  * One action on a user's payments at a time, in all processes: two tabs, a double click, or a change of mind during a
@@ -56,7 +90,7 @@ export async function withUserLock<T>(database: Database, userId: UserId, act: (
 
 async function runInTurn<T>(database: Database, userId: UserId, act: () => Promise<T>): Promise<T> {
   // By the machine's clock: a test that moves the product's must not open the lock.
-  const lease = createLease(database, `billing:${userId}`, { ttlMs: heldMs, now: Date.now });
+  const lease = createLease(database, leaseName(userId), { ttlMs: heldMs, now: Date.now });
   const until = Date.now() + patienceMs;
   while (!(await lease.acquire())) {
     if (Date.now() > until) throw new StripeUnavailableError('another act of this member takes too long');

@@ -45,7 +45,12 @@ export async function serve(deps: Deps, extensions: Extensions): Promise<ServerH
     async stop({ keepIdle }) {
       unfollow?.();
       stopping.abort();
-      await Promise.all([drain(server, { limitMs: drainLimitMs, keepIdle }).then(stop), outboxWorker.stop()]);
+      const untilMs = performance.now() + drainLimitMs;
+      // A payment can take longer than its request.
+      const drained = drain(server, { limitMs: drainLimitMs, keepIdle }).then(() =>
+        membership.untilPaid(untilMs - performance.now()),
+      );
+      await Promise.all([drained.then(stop), outboxWorker.stop()]);
       await Promise.all([kv.close(), database.close()]);
     },
   };

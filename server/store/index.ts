@@ -17,7 +17,7 @@ export { describeUnavailable } from './describe-unavailable.ts';
 export { gatherCalls } from './gather-calls.ts';
 export { inspectDatabase, inspectSqliteFile, type SqliteFacts } from './inspection.ts';
 export { type KeyValueStore, StoreUnavailable } from './key-value.ts';
-export { createLease, type Lease, runPeriodically } from './leases.ts';
+export { createLease, isLeaseHeld, type Lease, runPeriodically } from './leases.ts';
 export {
   isClockBehind,
   lastMigratedAt,

@@ -42,6 +42,12 @@ export function createLease(database: Database, name: string, { ttlMs, now }: Le
   };
 }
 
+/** Tests whether any process holds a lease. @throws StoreUnavailable */
+export async function isLeaseHeld({ db }: Pick<Database, 'db'>, name: string, nowMs: number): Promise<boolean> {
+  const query = db.selectFrom('leases').select('holder').where('name', '=', name).where('expiresAt', '>', nowMs);
+  return (await query.executeTakeFirst()) !== undefined;
+}
+
 interface PeriodicJob {
   everyMs: number;
   run: () => Promise<void>;

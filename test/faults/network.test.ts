@@ -1,3 +1,5 @@
+import { wordsOf } from '../billing/checkout/shop.ts';
+import { locationOf } from '../support/browser.ts';
 import type { ServerProxy } from '../support/proxy.ts';
 import { secondBackends } from '../support/stores.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -19,6 +21,15 @@ const cases = stores.flatMap((store) => faults.map((fault) => ({ ...fault, store
 
 /** One wait for an answer of PostgreSQL takes 10 seconds; the rest is for a machine that is busy. */
 const oneWaitMs = 20_000;
+
+/** The limit of a payment's request, with the steps before it; browsers and proxies wait for 60 seconds. */
+const answeredInMs = 45_000;
+
+async function timed(request: Promise<Response>): Promise<{ answer: Response; ms: number }> {
+  const beganMs = performance.now();
+  const answer = await request;
+  return { answer, ms: performance.now() - beganMs };
+}
 
 const [servers] = secondBackends;
 if (!servers) {
@@ -66,6 +77,40 @@ if (!servers) {
       expect((await visitor.get('/settings')).status).toBe(200);
       await network.expectNoLeak();
     }, 120_000);
+
+    it('While PostgreSQL is late, a buyer is answered in time with a page that follows the payment, and pays once', async () => {
+      const { acts, user, browser, paidBefore } = await network.prepare();
+      const proxy = network.proxy('database');
+      proxy.delay(2_000);
+      try {
+        const first = await timed(acts.purchase.send());
+        const shown = await timed(browser.get(locationOf(first.answer)));
+        const page = await shown.answer.text();
+        const second = await timed(acts.purchase.send());
+        for (const { ms } of [first, shown, second]) expect(ms).toBeLessThan(answeredInMs);
+        expect([first.answer.status, shown.answer.status, second.answer.status]).toEqual([303, 200, 303]);
+        expect(wordsOf(page)).toContain('Your payment is being completed');
+        // Neither a button that pays, nor another one.
+        expect(page).not.toMatch(/<form class="(?:actions|form)/);
+        expect(shown.answer.headers.get('refresh')).toBe('8; url=/plan-purchase/12');
+        expect(locationOf(second.answer)).toBe(locationOf(first.answer));
+        // Answers come in time again; no connection breaks.
+        proxy.delay(0);
+        await waitFor(async () => {
+          const next = await browser.get('/plan-purchase/12');
+          expect([next.status, next.headers.get('location')]).toEqual([
+            303,
+            expect.stringMatching(/\/signup\/completed\/m-499$/),
+          ]);
+        }, 60_000);
+      } finally {
+        await proxy.mend();
+      }
+      await network.recovered();
+      expect(await network.shop.planOf(user)).toBe('12');
+      expect(await network.shop.paidInvoices()).toHaveLength(paidBefore + 1);
+      await network.expectNoLeak();
+    }, 240_000);
 
     it('A buyer who gives up while PostgreSQL is late, and presses the button again later, pays once', async () => {
       const { acts, user, browser, paidBefore } = await network.prepare();

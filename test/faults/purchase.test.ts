@@ -103,6 +103,15 @@ function confirmCard({ clientSecret }: { clientSecret: string }): string {
   return id;
 }
 
+/** A page that follows a payment refreshes itself: until the lock of a killed server has expired. */
+async function endOfPayment(visit: () => Promise<Response>): Promise<Response> {
+  for (;;) {
+    const page = await visit();
+    if (!page.headers.has('refresh')) return page;
+    await sleep(500);
+  }
+}
+
 /**
  * Runs step 2 like a user who presses the offered button of each page until the page says that all is done.
  * @returns the address of the end
@@ -113,7 +122,7 @@ async function goThrough({ url }: ServerProcess, email: string): Promise<string>
   if (signedIn.status !== 303) throw new Error(`signing in answered ${signedIn.status}`);
   let address = summary;
   for (let steps = 0; steps < 12; steps += 1) {
-    const page = await browser.get(address);
+    const page = await endOfPayment(() => browser.get(address));
     if (page.status === 303) return locationOf(page);
     const html = await page.text();
     let answer: Response;

@@ -42,6 +42,25 @@ function toShownLines({ lines, total }: Receipt, resultText = ''): readonly Summ
   return plan && (total || others.length > 0) && resultText.includes(plan.amount) ? others : lines;
 }
 
+/** A payment takes longer than a request: the answer refreshes the page until it has ended. */
+export function PayingPage({ ctx, href }: { ctx: PageContext; href: string }) {
+  const { t } = ctx;
+  return (
+    <AuthLayout ctx={ctx}>
+      <div className="waiting">
+        <Loader />
+        <div className="panel-head" role="status">
+          <h1>{t('checkout.paying.title')}</h1>
+          <p className="muted">{t('checkout.paying.lead')}</p>
+        </div>
+        <ButtonLink kind="quiet" href={href} block>
+          {t('checkout.paying.look')}
+        </ButtonLink>
+      </div>
+    </AuthLayout>
+  );
+}
+
 /** 'Just a moment...', and the receipt of a purchase: it redirects by itself after the specification's 2 seconds, or by its link. */
 export function CompletedPage({ ctx, resultText, receipt, continueUrl, signInHref }: CompletedPageProps) {
   const { t } = ctx;

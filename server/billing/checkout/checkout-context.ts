@@ -13,8 +13,7 @@ import {
   StripeUnavailableError,
   TaxLocationError,
 } from '../results.ts';
-import { toLaterAmounts } from '../subscription/membership.ts';
-import { isOnHold } from '../subscription/membership-state.ts';
+import { endsWithin } from '../user-lock.ts';
 import type { CheckoutDeps } from './checkout-deps.ts';
 import type { CheckoutFlow, ResolveCheckoutFlow } from './checkout-flow.ts';
 import { type PageNotice, placeNotice, type StripeAction, unavailableNotice } from './checkout-texts.ts';
@@ -39,6 +38,8 @@ export interface Checkout {
 export interface CheckoutRequest extends RequestContext {
   /** A POST that begins a purchase replaces it. */
   checkout: Checkout;
+  /** The beginning of the request, by `performance.now`. */
+  beganMs: number;
 }
 
 export type CheckoutHandler = PageHandler<CheckoutDeps, CheckoutRequest>;
@@ -108,6 +109,7 @@ export async function findCheckoutUser(
  */
 export function requireCheckout(resolveFlow: ResolveCheckoutFlow, handler: CheckoutHandler): PageHandler<CheckoutDeps> {
   return async (r, deps) => {
+    const beganMs = performance.now();
     const flow = resolveFlow(r, deps);
     if (!flow) throw new UnknownAddressError();
     const signInUrl = flow.kind === 'sign-up' ? () => deps.verifyEmailUrl(r.req) : undefined;
@@ -116,40 +118,35 @@ export function requireCheckout(resolveFlow: ResolveCheckoutFlow, handler: Check
     if (flow.kind !== 'purchase' && user.planId !== null) {
       // A second click, or the back button.
       const plan = deps.membership.catalogue.byId(user.planId);
-      return r.redirect(r.req.method === 'POST' && plan ? flow.doneUrl(plan, user) : flow.skipUrl(user));
+      const hasPaid = r.req.method === 'POST' || findPayingNotice(r) !== undefined;
+      return r.redirect(hasPaid && plan ? flow.doneUrl(plan, user) : flow.skipUrl(user));
     }
     const checkout = await loadCheckout(deps, flow, user);
-    await handler(Object.assign(r, { checkout }), deps);
+    await handler(Object.assign(r, { checkout, beganMs }), deps);
   };
+}
+
+const payingNotice = 'payment-in-progress:';
+
+/** For a browser whose user knows that a payment is being completed. @param purchaseId '' if there is none */
+export const toPayingNotice = (purchaseId: string): string => payingNotice + purchaseId;
+
+/** @returns the id of the purchase; undefined: another notice */
+export const readPayingNotice = (notice: string): string | undefined =>
+  notice.startsWith(payingNotice) ? notice.slice(payingNotice.length) : undefined;
+
+/** Finds the notice without taking it: the page after the payment takes it. */
+export function findPayingNotice(r: RequestContext): string | undefined {
+  let purchaseId: string | undefined;
+  r.takeNotice((notice) => {
+    purchaseId = readPayingNotice(notice);
+    return undefined;
+  });
+  return purchaseId;
 }
 
 /** The page that settles a failed invoice, and explains a pause and a debit that waits. */
 export const unpaidAddress = '/settings/membership';
-
-/**
- * Nothing is sold while a renewal is unpaid, a bank has a debit or the subscription is paused: the announced amount would
- * never be charged.
- */
-export async function unpaidInvoiceUrl(
-  { membership }: Pick<CheckoutDeps, 'membership'>,
-  checkout: Checkout,
-): Promise<string | undefined> {
-  const { user, plan, deal } = checkout;
-  if (deal || plan.kind !== 'paid' || isOwnPlan(checkout)) return undefined;
-  const currentMembership = await membership.getMembership(user.id);
-  if (!currentMembership) return undefined;
-  const { unpaid, pending } = currentMembership;
-  return unpaid || pending?.debit || isOnHold(currentMembership) ? unpaidAddress : undefined;
-}
-
-/** The page for a user with a paused subscription, or a pause to come: plans cannot be chosen until it is resumed or ends. */
-export async function pausedFirst(
-  { membership }: Pick<CheckoutDeps, 'membership'>,
-  { id }: Checkout['user'],
-): Promise<string | undefined> {
-  const currentMembership = await membership.getMembership(id);
-  return currentMembership && isOnHold(currentMembership) ? unpaidAddress : undefined;
-}
 
 /** Of the text `checkout.beginAtOnce`: another text gets another number, because orders name the one that was shown. */
 const requestToBeginVersion = '1';
@@ -167,15 +164,6 @@ export function readDisplayedQuote(r: RequestContext): DisplayedQuote {
   const trialEnd = end === '' ? null : /^\d{1,15}$/.test(end) ? Number(end) : -1;
   return { planId: readPlanId(r), ...seats, dueCents, laterCents: r.field('laterCents'), trialEnd, beginsAtOnce };
 }
-
-/** The same, for the page's form. */
-export const quoteFields = ({ plan, dueCents, next, trial }: Pick<Quote, 'plan' | 'dueCents' | 'next' | 'trial'>) => ({
-  planId: plan.id,
-  ...(plan.chosenSeats !== undefined && { seats: String(plan.chosenSeats) }),
-  dueCents: String(dueCents),
-  laterCents: toLaterAmounts(next),
-  ...(trial && 'endsAt' in trial && { trialEnd: String(trial.endsAt) }),
-});
 
 /** The plan in the form; '' if there is none. */
 export const readPlanId = (r: RequestContext): PlanId => toPlanId(r.field('planId'));
@@ -235,4 +223,50 @@ export function runWithStripe<R>(
       ? rerender({ status: 409, notice: placeNotice(r.t), needsPlace: true })
       : rerender({ status: 503, notice: unavailableNotice(r.t, error instanceof CardNotSavedError ? 'update' : act) });
   return runOrRerender(r, { act: `checkout: ${act}`, rerender: repeat }, work);
+}
+
+/**
+ * The longest that a request with a payment waits for its result: browsers and reverse proxies give up after 60 seconds,
+ * and the steps before and after the payment take some of them.
+ */
+const answeredWithinMs = 20_000;
+
+const leftMs = ({ beganMs }: Pick<CheckoutRequest, 'beganMs'>) => beganMs + answeredWithinMs - performance.now();
+
+/** To the page that says that the payment is being completed. */
+function redirectToPaying(r: CheckoutRequest): void {
+  const { flow, purchase } = r.checkout;
+  r.announce(toPayingNotice(purchase?.id ?? ''));
+  r.redirect(flow.summary);
+}
+
+/**
+ * Runs a payment. After the limit, the user gets a page that follows it, and the payment continues: its result is in the
+ * store.
+ * @param rerender renders the page again if Stripe is unavailable
+ * @returns undefined if the request was answered
+ */
+export async function runPayment<R>(
+  r: CheckoutRequest,
+  rerender: Rerender,
+  work: () => Promise<R>,
+): Promise<{ value: R } | undefined> {
+  const running = work();
+  if (await endsWithin(running, leftMs(r))) return runWithStripe(r, { act: 'confirm', rerender }, () => running);
+  const { log } = r;
+  const member = r.checkout.user.id;
+  running.then(
+    () => log.info({ act: 'checkout: confirm', member }, 'payment completed after its request was answered'),
+    (err: unknown) => log.error({ err, act: 'checkout: confirm', member }, 'payment failed after its request'),
+  );
+  redirectToPaying(r);
+  return undefined;
+}
+
+/** A form during a payment of the user, often a second click, waits for it and ends like it. */
+export function afterPayments(handler: CheckoutHandler): CheckoutHandler {
+  return async (r, deps) => {
+    const hasEnded = await deps.membership.untilPaid(leftMs(r), r.checkout.user.id);
+    return hasEnded ? handler(r, deps) : redirectToPaying(r);
+  };
 }

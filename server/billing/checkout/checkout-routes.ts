@@ -1,6 +1,6 @@
 import type { Router } from 'express';
 import { type AddPage, pageRoutes } from '../../http/index.ts';
-import { type CheckoutHandler, requireCheckout } from './checkout-context.ts';
+import { afterPayments, type CheckoutHandler, requireCheckout } from './checkout-context.ts';
 import type { CheckoutDeps } from './checkout-deps.ts';
 import { giftPath, postSignUpFlow, purchaseFlow, type ResolveCheckoutFlow, signUpFlow } from './checkout-flow.ts';
 import { showChangePlan, submitChangePlan } from './choose-plan-handlers.ts';
@@ -9,6 +9,7 @@ import { showDetails, submitDetails } from './details-handlers.ts';
 import { showGift, submitGift } from './gift-handlers.ts';
 import { decideDeal, showPartnerDeal } from './partner-deal-handlers.ts';
 import { showPayment, startCardSetup, submitPayment } from './payment-handlers.ts';
+import { unlessPaying } from './started-payment.ts';
 import { requireDetails, requirePayablePlan, showSummary, submitSummary } from './summary-handlers.ts';
 
 export function checkoutRoutes(router: Router, deps: CheckoutDeps): void {
@@ -53,9 +54,13 @@ function flowRoutes(
 ): void {
   const inFlow = (handler: CheckoutHandler) => requireCheckout(resolveFlow, handler);
   const toPay = (handler: CheckoutHandler) => inFlow(requirePayablePlan(handler));
-  add(paths.summary, { get: inFlow(showSummary), post: inFlow(submitSummary) });
+  const withDetails = (handler: CheckoutHandler) => requirePayablePlan(requireDetails(handler));
+  add(paths.summary, { get: inFlow(unlessPaying(showSummary)), post: inFlow(afterPayments(submitSummary)) });
   add(paths.changePlan, { get: inFlow(showChangePlan), post: inFlow(submitChangePlan) });
-  add(paths.payment, { get: toPay(requireDetails(showPayment)), post: toPay(requireDetails(submitPayment)) });
+  add(paths.payment, {
+    get: inFlow(unlessPaying(withDetails(showPayment))),
+    post: inFlow(afterPayments(withDetails(submitPayment))),
+  });
   add(paths.details, { get: toPay(showDetails), post: toPay(submitDetails) });
   add(`${paths.payment}/setup`, { post: toPay(startCardSetup) });
 }

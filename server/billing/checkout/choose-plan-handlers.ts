@@ -6,13 +6,21 @@ import type { PlanId } from '../../shared/index.ts';
 import type { User } from '../../users/index.ts';
 import { type Catalogue, type Plan, type PlanType, planRank } from '../catalogue/catalogue.ts';
 import { StripeUnavailableError } from '../results.ts';
-import { type CheckoutRequest, type PageRetry, pausedFirst, readPlanId, runWithStripe } from './checkout-context.ts';
+import { isOnHold } from '../subscription/membership-state.ts';
+import {
+  type Checkout,
+  type CheckoutRequest,
+  type PageRetry,
+  readPlanId,
+  runWithStripe,
+  unpaidAddress,
+} from './checkout-context.ts';
 import type { CheckoutDeps } from './checkout-deps.ts';
 import { giftPath } from './checkout-flow.ts';
 import { findDealForSignUp, partnerDealUrl } from './partner-deal.ts';
 import { planPrice, type TextContext } from './plan-view.ts';
+import { unfinishedNotice } from './started-payment.ts';
 import { runningTrialUntil } from './trial-step.ts';
-import { unfinishedNotice } from './unfinished-notice.ts';
 
 const types = ['2', '1'] as const satisfies readonly PlanType[];
 
@@ -161,6 +169,15 @@ async function renderChoosePlan(r: CheckoutRequest, deps: CheckoutDeps, state: C
     },
     { title: 'checkout.change.heading', address, status, search: flow.continuation.search },
   );
+}
+
+/** The page for a user with a paused subscription, or a pause to come: plans cannot be chosen until it is resumed or ends. */
+async function pausedFirst(
+  { membership }: Pick<CheckoutDeps, 'membership'>,
+  { id }: Checkout['user'],
+): Promise<string | undefined> {
+  const currentMembership = await membership.getMembership(id);
+  return currentMembership && isOnHold(currentMembership) ? unpaidAddress : undefined;
 }
 
 /** GET: Annual or Monthly, and its plans. */

@@ -5,6 +5,7 @@ import type { PlanKey } from '../../shared/index.ts';
 import { findOpenStep, type User } from '../../users/index.ts';
 import { type Catalogue, type Plan, withSeats } from '../catalogue/catalogue.ts';
 import type { Membership } from '../subscription/membership.ts';
+import { readPayingNotice } from './checkout-context.ts';
 import type { CheckoutDeps } from './checkout-deps.ts';
 import { readPlanKey } from './checkout-flow.ts';
 import { planLine, type TextContext } from './plan-view.ts';
@@ -69,6 +70,7 @@ export async function showCompleted(r: RequestContext, deps: CheckoutDeps) {
   if (!isCompletionCode(catalogue, code, readPlanKey(r))) throw new UnknownAddressError();
   const { continuation } = r;
   const { search } = continuation;
+  r.takeNotice(readPayingNotice);
   const found = await deps.sessions.getCurrentUser(r.req);
   if (!found) {
     return r.render(CompletedPage, { signInHref: `/${search}` }, { title: 'checkout.completed.signIn', search });

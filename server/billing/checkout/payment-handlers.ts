@@ -14,9 +14,9 @@ import { currentPaidPlan } from '../subscription/membership-state.ts';
 import {
   type CheckoutRequest,
   type PageRetry,
-  quoteFields,
   type Rerender,
   readDisplayedQuote,
+  runPayment,
   runWithStripe,
   unpaidAddress,
 } from './checkout-context.ts';
@@ -24,7 +24,7 @@ import type { CheckoutDeps } from './checkout-deps.ts';
 import { refusalText, refusedTrialNotice, renewalNotice, tooManyText } from './checkout-texts.ts';
 import { createSetupIntent } from './create-setup-intent.ts';
 import type { TextContext } from './plan-view.ts';
-import { loadQuote, orderText, toBeginBox, toQuoteView } from './quote-view.ts';
+import { loadQuote, orderText, quoteFields, toBeginBox, toQuoteView } from './quote-view.ts';
 import { readReturn } from './returned-method.ts';
 import { stripeInPage, stripePolicy } from './stripe-js.ts';
 import { findEndedTrial } from './trial-step.ts';
@@ -278,7 +278,7 @@ export async function submitPayment(r: CheckoutRequest, deps: CheckoutDeps) {
       ? membership.payWithCard(user, { setupIntentId: r.field('setupIntent'), announced }, from)
       : membership.confirm(user, announced, from);
   };
-  const answered = await runWithStripe(r, { act: 'confirm', rerender }, work);
+  const answered = await runPayment(r, rerender, work);
   if (!answered) return;
   const { value: result } = answered;
   if (result.kind !== 'card-refused') return answerPurchase(r, deps, { confirmed: result, rerender });

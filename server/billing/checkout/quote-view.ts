@@ -5,6 +5,7 @@ import { type Catalogue, needsRequestToBegin, type Plan, planRank } from '../cat
 import type { Quote } from '../results.ts';
 import { hasDebt, toEachCharge } from '../stripe/next-charge.ts';
 import type { AmountLine } from '../stripe/stripe-invoices.ts';
+import { toLaterAmounts } from '../subscription/membership.ts';
 import type { Checkout } from './checkout-context.ts';
 import type { CheckoutDeps } from './checkout-deps.ts';
 import {
@@ -223,3 +224,12 @@ export function toQuoteView(ctx: TextContext, quote: Quote, { endedTrial, ...rul
     ),
   };
 }
+
+/** The announced amount, for the page's form: `readDisplayedQuote` reads it. */
+export const quoteFields = ({ plan, dueCents, next, trial }: Pick<Quote, 'plan' | 'dueCents' | 'next' | 'trial'>) => ({
+  planId: plan.id,
+  ...(plan.chosenSeats !== undefined && { seats: String(plan.chosenSeats) }),
+  dueCents: String(dueCents),
+  laterCents: toLaterAmounts(next),
+  ...(trial && 'endsAt' in trial && { trialEnd: String(trial.endsAt) }),
+});

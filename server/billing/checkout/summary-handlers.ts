@@ -2,15 +2,18 @@ import { HttpError } from '../../http/index.ts';
 import { parseSeats, withSeats } from '../catalogue/catalogue.ts';
 import type { PromotionResult } from '../results.ts';
 import { hasBegun } from '../subscription/changeable-subscription.ts';
+import { isOnHold } from '../subscription/membership-state.ts';
 import {
+  type Checkout,
   type CheckoutHandler,
   type CheckoutRequest,
   isOwnPlan,
   type PageRetry,
   readDisplayedQuote,
   readPlanId,
+  runPayment,
   runWithStripe,
-  unpaidInvoiceUrl,
+  unpaidAddress,
 } from './checkout-context.ts';
 import type { CheckoutDeps } from './checkout-deps.ts';
 import { findGiftReturn } from './checkout-flow.ts';
@@ -18,7 +21,24 @@ import { promotionErrorText } from './checkout-texts.ts';
 import { findWaitingDeal } from './partner-deal.ts';
 import { answerPurchase } from './payment-handlers.ts';
 import { readAnnouncedEndsAt } from './refund-view.ts';
+import { unpaidNotice } from './started-payment.ts';
 import { renderSummary } from './summary-page-state.ts';
+
+/**
+ * Nothing is sold while a renewal is unpaid, a bank has a debit or the subscription is paused: the announced amount would
+ * never be charged.
+ */
+async function unpaidInvoiceUrl(
+  { membership }: Pick<CheckoutDeps, 'membership'>,
+  checkout: Checkout,
+): Promise<string | undefined> {
+  const { user, plan, deal } = checkout;
+  if (deal || plan.kind !== 'paid' || isOwnPlan(checkout)) return undefined;
+  const currentMembership = await membership.getMembership(user.id);
+  if (!currentMembership) return undefined;
+  const { unpaid, pending } = currentMembership;
+  return unpaid || pending?.debit || isOnHold(currentMembership) ? unpaidAddress : undefined;
+}
 
 /**
  * Ensures that the user has a customer and a subscription at Stripe, which purchases need.
@@ -83,6 +103,8 @@ async function firstNotice(r: CheckoutRequest, deps: CheckoutDeps): Promise<Page
   if (flow.named?.kind === 'partner' && !deal && !(await findWaitingDeal(deps, user))) {
     return { kind: 'info', text: r.t('checkout.partnerDeal.none'), duration: 'never' };
   }
+  const unpaid = unpaidNotice(r);
+  if (unpaid) return unpaid;
   if (!r.takesNotice('email-confirmed')) return undefined;
   return { kind: 'success', text: r.t('signUp.confirmed.text'), duration: 'short' };
 }
@@ -155,11 +177,9 @@ async function confirm(r: CheckoutRequest, deps: CheckoutDeps): Promise<unknown>
   const rerender = (view: PageRetry) => renderSummary(r, deps, view);
   const announced = readDisplayedQuote(r);
   if (plan.kind === 'free' && announced.planId !== plan.id) return renderChanged(r, deps);
-  const work = () =>
-    plan.kind === 'free'
-      ? membership.takeFree(user, plan, readAnnouncedEndsAt(r))
-      : membership.confirm(user, announced, { ip: r.ip });
-  const answered = await runWithStripe(r, { act: 'confirm', rerender }, work);
+  const answered = await (plan.kind === 'free'
+    ? runWithStripe(r, { act: 'confirm', rerender }, () => membership.takeFree(user, plan, readAnnouncedEndsAt(r)))
+    : runPayment(r, rerender, () => membership.confirm(user, announced, { ip: r.ip })));
   return answered && answerPurchase(r, deps, { confirmed: answered.value, rerender });
 }
 

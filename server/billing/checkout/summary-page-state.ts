@@ -4,19 +4,13 @@ import type { Catalogue } from '../catalogue/catalogue.ts';
 import { toDetailsView } from '../details/details-view.ts';
 import type { Membership } from '../subscription/membership.ts';
 import { changeKindByCard, currentPaidPlan } from '../subscription/membership-state.ts';
-import {
-  type Checkout,
-  type CheckoutRequest,
-  isOwnPlan,
-  type PageRetry,
-  quoteFields,
-  runWithStripe,
-} from './checkout-context.ts';
+import { type Checkout, type CheckoutRequest, isOwnPlan, type PageRetry, runWithStripe } from './checkout-context.ts';
 import type { CheckoutDeps } from './checkout-deps.ts';
 import { renewalNotice } from './checkout-texts.ts';
 import { atOwnPrice, type TextContext, toPlanView } from './plan-view.ts';
-import { loadQuote, toBeginBox, toQuoteView } from './quote-view.ts';
+import { loadQuote, quoteFields, toBeginBox, toQuoteView } from './quote-view.ts';
 import { type EndOnNotice, findRefundOnNotice } from './refund-view.ts';
+import { unfinishedNotice } from './started-payment.ts';
 import {
   buttonText,
   findFollowing,
@@ -29,7 +23,6 @@ import {
   saysNoTrial,
 } from './summary-texts.ts';
 import { findEndedTrial, renderTrialStep, trialInStep } from './trial-step.ts';
-import { unfinishedNotice } from './unfinished-notice.ts';
 
 interface SummaryPageState extends Partial<PageRetry> {
   /** The typed promotion code, and its error. */

@@ -4,7 +4,7 @@ import { shownDeal } from '../../../server/billing/checkout/deal-shown.ts';
 import { planLine, toPlanView } from '../../../server/billing/checkout/plan-view.ts';
 import { toQuoteView } from '../../../server/billing/checkout/quote-view.ts';
 import { ChangePlanPage } from '../../../views/billing/change-plan-page.tsx';
-import { CompletedPage } from '../../../views/billing/completed-page.tsx';
+import { CompletedPage, PayingPage } from '../../../views/billing/completed-page.tsx';
 import { GiftPage } from '../../../views/billing/gift-page.tsx';
 import { PartnerDealPage } from '../../../views/billing/partner-deal-page.tsx';
 import { PlanSummaryPage } from '../../../views/billing/plan-summary-page.tsx';
@@ -244,6 +244,7 @@ export function checkoutSamples(ctx: PageContext): Record<string, Sample> {
         />
       ),
     },
+    'plan-paying': { page: <PayingPage ctx={ctx} href="/plan-purchase/12" /> },
     'plan-completed-signed-out': { page: <CompletedPage ctx={ctx} signInHref="/" /> },
   };
 }
