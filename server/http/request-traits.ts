@@ -80,8 +80,11 @@ function requestNamedBy(address: string, isNested = false): string | undefined {
 const pagesOfRequests =
   /^\/(?:$|oauth2\/authorize(?:$|\/)|(?:sign-in|second-factor|re-authenticate|tos|federation|signup|verify-code|post-signup|plan-purchase|plan-purchase-appsumo|gift|forgot-password|reset-password|consent|begin-again|not-in-plan|verify-user|storage|login)(?:$|\/))/;
 
-/** Tests whether a query may have one of the parameters of traits, also one whose name is encoded. */
-const mayHaveTraits = /[?&](?:display|ui_locales|request|[^=&]*%)/;
+/**
+ * Tests whether a query may have one of the parameters of traits, also one whose name is encoded. A query ends at a
+ * further `?` (see `toQuery`); and with it in a name, an address of many would take a time that grows with their square.
+ */
+const mayHaveTraits = /[?&](?:display|ui_locales|request|[^=&?]*%)/;
 
 const joined = new WeakMap<IncomingMessage, RequestTraits>();
 

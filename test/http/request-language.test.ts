@@ -1,7 +1,9 @@
+import { IncomingMessage } from 'node:http';
+import { Socket } from 'node:net';
 import express from 'express';
 import { LanguageDetector } from 'i18next-http-middleware';
 import { languages, texts } from '../../locales/index.ts';
-import { detectLanguages, hostCookies } from '../../server/http/index.ts';
+import { detectLanguages, hostCookies, requestTraits } from '../../server/http/index.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { sendRequest } from '../support/send-request.ts';
 import { anyBackend } from '../support/stores.ts';
@@ -37,6 +39,21 @@ describe('the language of a request', () => {
     expect((await languageFor({ 'accept-language': 'es, fr;q=0.8' })).lang).toBe('fr');
     expect((await languageFor({ 'accept-language': 'en;q=0.3, nl-BE;q=0.9' })).lang).toBe('nl');
   });
+
+  it.each(['?', '&', '?a', '&%', '%'])(
+    'Attack: an address that repeats “%s” 16,000 times takes no time that grows with its square',
+    (part) => {
+      const address = `/oauth2/authorize?${part.repeat(16_000)}`;
+      const request = new IncomingMessage(new Socket());
+      // The minimum counts: other processes and the compiler only add time. The square takes 100 ms and more.
+      const times = Array.from({ length: 5 }, () => {
+        const from = process.cpuUsage();
+        expect(requestTraits(hostCookies(false), request, address)).toEqual({ popup: false });
+        return process.cpuUsage(from).user / 1_000;
+      });
+      expect(Math.min(...times)).toBeLessThan(40);
+    },
+  );
 
   it('A request without any language gets English', async () => {
     expect((await languageFor({ 'accept-language': '' })).lang).toBe('en');
