@@ -159,7 +159,8 @@ interface ReaderSettings {
 
 export function createSessionReader({ kv, store, cookies, cookieKeys }: ReaderSettings): SessionReader {
   const keys = cookieKeys.map((key) => createSecretKey(key, 'utf8'));
-  const pattern = new RegExp(`(?:^|;) *${cookies.name(sessionCookie)}=([^;]*)`, 'g');
+  // With the spaces that express-session ignores: of two such cookies it may take the other one.
+  const pattern = new RegExp(`(?:^|;)[ \\t]*${cookies.name(sessionCookie)}[ \\t]*=([^;]*)`, 'g');
 
   /** @param signature base64 without padding, as express-session compares it */
   const isSigned = (id: string, signature: string) =>
