@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
 import type { SessionData } from 'express-session';
+import fc from 'fast-check';
 import { hostCookies } from '../../server/http/index.ts';
 import {
   createSessionReader,
@@ -108,6 +109,33 @@ describe.each(backends)('a session that is read without express-session on $name
     for (const first of [planted, planted.replace('=', ' ='), planted.replace('=', '\t='), `a=b;\t${planted}`])
       expect(await ask(created, `${first}; ${valid}`)).toEqual({ found: false, loaded: 'eve' });
     expect(await ask(created, `${valid}; ${planted}`)).toEqual({ found: false, loaded: 'ada' });
+  });
+
+  it('Attack: of any cookies it finds no other user than express-session', async () => {
+    const created = create();
+    await set(created.store, id, ofUser(newSession(), 'ada'));
+    await set(created.store, 'planted', ofUser(newSession(), 'eve'));
+    await set(created.store, 'a.b', ofUser(newSession(), 'bob'));
+    const values = [signed(id), signed('planted', 'the key before'), signed('a.b'), `s:${id}.x`, signed('none'), ''];
+    const pair = fc
+      .tuple(
+        fc.constantFrom('', ' ', '\t', ';', '"', ' \t '),
+        fc.constantFrom('foyer_session', 'Foyer_session', 'xfoyer_session', '__proto__', '__Host-foyer_session', ''),
+        fc.constantFrom('=', ' =', '\t=', '= ', '=\t', '==', '', ';='),
+        fc.constantFrom(...values, ...values.map(encodeURIComponent), '%', '%E0', '__proto__'),
+        fc.constantFrom('', ' ', '\t', '"', '=', ', '),
+      )
+      .map((parts) => parts.join(''));
+    let found = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.oneof(pair, fc.constant(valid)), { minLength: 1, maxLength: 4 }), async (pairs) => {
+        const answer = await ask(created, pairs.join(';'));
+        if (answer.found) expect(answer.read).toBe(answer.loaded);
+        if (answer.found) found += 1;
+      }),
+      { numRuns: 400 },
+    );
+    expect(found).toBeGreaterThan(10);
   });
 
   it('Attack: a session that has ended is not found, and one without a user neither', async () => {

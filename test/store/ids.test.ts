@@ -1,6 +1,15 @@
 import { createHash } from 'node:crypto';
-import { sha256 } from '../../server/shared/index.ts';
+import { randomToken, sha256 } from '../../server/shared/index.ts';
 import { uuidv7 } from '../../server/store/index.ts';
+
+describe('randomToken', () => {
+  it('Attack: no token repeats or can be foreseen when the bytes that are generated at once are used up', () => {
+    const tokens = Array.from({ length: 1_000 }, () => Buffer.from(randomToken(), 'base64url'));
+    expect(new Set(tokens.map((token) => token.toString('hex'))).size).toBe(1_000);
+    // Each byte takes most of its values.
+    for (let at = 0; at < 32; at += 1) expect(new Set(tokens.map((token) => token[at])).size).toBeGreaterThan(200);
+  });
+});
 
 describe('uuidv7', () => {
   it('The id has the form of RFC 9562, version 7 and variant 10', () => {
