@@ -1,6 +1,6 @@
 import type Provider from 'oidc-provider';
 import type { ConnectedApps } from '../account/index.ts';
-import { type DirectHandler, rejectCrossSite } from '../http/index.ts';
+import { type DirectHandler, HttpError, rejectCrossSite } from '../http/index.ts';
 import type { Step } from '../sign-in/index.ts';
 import type { Database } from '../store/index.ts';
 import type { User } from '../users/index.ts';
@@ -35,11 +35,17 @@ import { createSessionData } from './session-lifecycle.ts';
 import { shortLivedAdapter } from './short-lived-adapter.ts';
 import { createGrantSweeper } from './sweep-grants.ts';
 
-/** The library's handler of the current provider. */
+/** More than any request has. */
+const maxParameters = 100;
+
+/** The library's handler of the current provider. It rejects with an {@link HttpError} what has too many parameters. */
 function createHandOver(provider: () => Provider): DirectHandler {
   let current = provider();
   let answer = current.callback();
-  return (req, res) => {
+  return async (req, res) => {
+    // Koa reads a query in a time that grows with the square of their number: thousands fit into an address.
+    if ((req.url ?? '').split('&', maxParameters + 1).length > maxParameters)
+      throw new HttpError('badRequest', { detail: 'too many parameters' });
     const newest = provider();
     if (current !== newest) {
       current = newest;

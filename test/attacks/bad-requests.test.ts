@@ -74,6 +74,24 @@ describe.each(strictest())('bad addresses and headers on $name', (backend) => {
     }
   });
 
+  it('Attack: an address of thousands of parameters is refused before the time for reading it grows with their square', async () => {
+    const { search } = new URL((await scene.app.begin()).url);
+    const { port, host } = scene;
+    for (const path of ['/oauth2/authorize', '/oauth2/authorize/', '/oauth2/authorize/x', '/oauth2/logout']) {
+      const spent = async (more: string) => {
+        const from = process.cpuUsage();
+        const { status } = await send(port, `${path}${search}${more}`, { headers: { host } });
+        return { status, ms: process.cpuUsage(from).user / 1_000 };
+      };
+      const usual = await spent('&a'.repeat(80));
+      const many = [await spent('&a'.repeat(7_000)), await spent('&a'.repeat(7_000))];
+      expect([path, ...many.map(({ status }) => status)]).toEqual([path, 400, 400]);
+      expect(usual.status).toBe(303);
+      // The square takes 500 ms and more.
+      expect(Math.min(...many.map(({ ms }) => ms))).toBeLessThan(150);
+    }
+  });
+
   it('Unknown paths get a 4xx status, and no file outside the client’s files is served', async () => {
     const paths = [
       '/%',
