@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
 import { FederationError } from '../../server/federation/identity.ts';
 import { answerOf, comeBy, type Kind, pathOf, pressButton, somebody } from '../federation/steps.ts';
 import { begin, providersBy, settingsOf } from '../federation/strategies.ts';
@@ -39,14 +38,14 @@ describe('a sign-in whose provider fails', () => {
   let foyer: TestFoyer;
   const faults = new Map<string, Fault>();
   let asked = 0;
-  /** The connections that a fault has met. */
-  const met = new Map<Socket, string>();
+  /** The wrong answers. A connection itself may stay, and serve right ones. */
+  const wrongAnswers = new Map<ServerResponse, string>();
 
   function answers(req: IncomingMessage, res: ServerResponse): boolean {
     const path = (req.url ?? '').split('?')[0] ?? '';
     const fault = faults.get(path);
     if (!fault) return false;
-    met.set(req.socket, path);
+    wrongAnswers.set(res, path);
     asked += 1;
     req.resume();
     fault(res);
@@ -58,7 +57,7 @@ describe('a sign-in whose provider fails', () => {
   });
   afterEach(() => {
     faults.clear();
-    met.clear();
+    wrongAnswers.clear();
   });
   afterAll(async () => {
     await foyer?.close();
@@ -84,7 +83,7 @@ describe('a sign-in whose provider fails', () => {
   }
 
   const expectFreed = () =>
-    waitFor(() => expect([...met].filter(([socket]) => !socket.destroyed).map(([, path]) => path)).toEqual([]));
+    waitFor(() => expect([...wrongAnswers].filter(([res]) => !res.closed).map(([, path]) => path)).toEqual([]));
 
   const signsIn = async (kind: Kind) => {
     const answer = await comeBy(providers, foyer.browser(), kind, somebody(providers, kind));
@@ -100,7 +99,7 @@ describe('a sign-in whose provider fails', () => {
         // The keys of a provider are known for five minutes.
         foyer.passTime(6 * 60_000);
         const { browser, back } = await returning(kind);
-        met.clear();
+        wrongAnswers.clear();
         asked = 0;
         faults.set(path, fault);
         const answer = await browser.get(back, { from: 'cross-site' });
@@ -144,7 +143,7 @@ describe('a sign-in whose provider fails', () => {
         const answer = await browser.get(back, { from: 'cross-site' });
         return [kind, performance.now() - beganMs < inTimeMs, await faultOf(browser, answer)];
       });
-      await waitFor(() => expect(met.size).toBe(round.length));
+      await waitFor(() => expect(wrongAnswers.size).toBe(round.length));
       const others = ownTime();
       expect((await foyer.browser().post('/sign-in', { username: member.email, password })).status).toBe(303);
       expect(others()).toBeLessThan(5_000);
