@@ -84,12 +84,8 @@ export function settingsPage<R extends UserRequest, Props extends { ctx: PageCon
     if (typeof props === 'string' || props instanceof AddressWithNotice) return r.redirect(props);
     const { status, keptInput, ...decided } = view;
     // TypeScript does not see that the parts make up `Props`.
-    const all = {
-      action: address,
-      ...props,
-      ...decided,
-      ...(keptInput && draft?.toState(keptInput)),
-    } as unknown as Omit<Props, 'ctx'>;
+    const inputState = keptInput && draft?.toState(keptInput);
+    const all = Object.assign({ action: address }, props, decided, inputState) as Omit<Props, 'ctx'>;
     const keeps = draft?.hasForm?.(deps) && { form: pageForm, names: Object.keys(draft.fields) };
     r.render(page.Page, all, {
       title: typeof title === 'string' ? title : () => title(r.t, all),

@@ -40,7 +40,7 @@ export function withDocs<Shape extends z.ZodRawShape, Config extends z.core.$Zod
     name,
     (property as z.ZodType).meta(docs[name as keyof Shape & string]),
   ]);
-  return schema.extend(Object.fromEntries(properties)) as unknown as z.ZodObject<Shape, Config>;
+  return schema.clone({ ...schema.def, shape: Object.fromEntries(properties) as Shape });
 }
 
 /** Keyword of `shownAsRequired`. */
