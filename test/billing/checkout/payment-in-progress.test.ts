@@ -1,24 +1,15 @@
 import { createLease } from '../../../server/store/index.ts';
 import type { User } from '../../../server/users/index.ts';
 import { type Browser, locationOf } from '../../support/browser.ts';
-import { type ServerProxy, startProxy } from '../../support/proxy.ts';
-import { startStripe } from '../../support/stripe.ts';
 import { waitFor } from '../../support/wait-for.ts';
-import { mainForm, openShop, type Shop, wordsOf } from './shop.ts';
+import { mainForm, openProxiedShop, type ProxiedShop, wordsOf } from './shop.ts';
 
-let shop: Shop;
-/** Between Foyer and the stand-in for Stripe. */
-let proxy: ServerProxy;
+let shop: ProxiedShop;
 beforeAll(async () => {
-  const standIn = await startStripe();
-  proxy = await startProxy(standIn.url);
-  shop = await openShop({ STRIPE_API_URL: proxy.url }, standIn);
+  shop = await openProxiedShop();
 });
-afterEach(() => proxy.mend());
-afterAll(async () => {
-  await shop?.close();
-  await proxy?.stop();
-});
+afterEach(() => shop.proxy.mend());
+afterAll(() => shop?.close());
 
 const summary = '/plan-purchase/12';
 const completed = /\/signup\/completed\/m-499$/;
@@ -60,7 +51,7 @@ it.each([
   async (_name, path, payment) => {
     const { user, pay } = await buyer({ path });
     const otherTab = await shop.foyer.signedIn(user);
-    proxy.delay(500);
+    shop.proxy.delay(500);
     let isAnswered = false;
     const first = pay().finally(() => {
       isAnswered = true;
@@ -71,7 +62,7 @@ it.each([
     expect(isAnswered).toBe(false);
 
     for (const answer of await Promise.all([first, second])) expect(locationOf(answer)).toMatch(completed);
-    await proxy.mend();
+    await shop.proxy.mend();
     // The tab that has followed the payment comes to its end, too.
     const end = await otherTab.get(path);
     expect([end.status, locationOf(end)]).toEqual([303, expect.stringMatching(completed)]);
@@ -106,7 +97,7 @@ it('Another act on the payments of a member does not hide the button that pays',
 
 it('A payment that fails after its request was answered is in the log, and the page says that nothing was charged', async () => {
   const { user, browser, pay } = await buyer();
-  proxy.freeze();
+  shop.proxy.freeze();
   const beganMs = performance.now();
   const answer = await pay();
   expect(performance.now() - beganMs).toBeLessThan(25_000);
@@ -115,9 +106,9 @@ it('A payment that fails after its request was answered is in the log, and the p
   const again = await pay();
   expect([again.status, again.headers.get('sent-location')]).toEqual([303, summary]);
 
-  await proxy.refuse();
+  await shop.proxy.refuse();
   await waitFor(() => expect(shop.foyer.logged()).toMatch(/payment failed after its request/), 60_000);
-  await proxy.mend();
+  await shop.proxy.mend();
   const page = wordsOf(await (await browser.get(summary)).text());
   expect(page).toContain('Your payment wasn’t made, and nothing was charged.');
   expect(page).toMatch(/Pay \$499\.00/);

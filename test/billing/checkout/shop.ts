@@ -3,6 +3,7 @@ import { createStripe, syncPlans } from '../../../server/billing/index.ts';
 import type { User } from '../../../server/users/index.ts';
 import type { Browser } from '../../support/browser.ts';
 import { startFoyer, type TestFoyer } from '../../support/foyer.ts';
+import { type ServerProxy, startProxy } from '../../support/proxy.ts';
 import { anyBackend, type Backend } from '../../support/stores.ts';
 import { startStripe, stripeKeys, type TestStripe } from '../../support/stripe.ts';
 
@@ -116,4 +117,21 @@ export async function press(browser: Browser, path: string, tampered: Record<str
   if (page.status !== 200) throw new Error(`${path} answered ${page.status}`);
   const { action, fields } = mainForm(await page.text());
   return browser.post(action, { ...fields, ...tampered });
+}
+
+/** A shop with a proxy between Foyer and the stand-in for Stripe. */
+export type ProxiedShop = Shop & { proxy: ServerProxy };
+
+export async function openProxiedShop(): Promise<ProxiedShop> {
+  const standIn = await startStripe();
+  const proxy = await startProxy(standIn.url);
+  const shop = await openShop({ STRIPE_API_URL: proxy.url }, standIn);
+  return {
+    ...shop,
+    proxy,
+    async close() {
+      await shop.close();
+      await proxy.stop();
+    },
+  };
 }
